@@ -141,14 +141,14 @@ async function withOtherWork(): Promise<void> {
 async function nativeMilliseconds(code: string): Promise<number | undefined> {
   const program = `import sys, time\ncode = compile(sys.stdin.read(), "<cell>", "exec")\nbest = 1e9\nfor _ in range(2):\n    begun = time.perf_counter()\n    exec(code, {})\n    best = min(best, time.perf_counter() - begun)\nprint(best * 1000)`;
   const child = spawn('python3', ['-c', program], { stdio: ['pipe', 'pipe', 'ignore'] });
-  let said = '';
+  let output = '';
   child.stdout.on('data', (piece) => {
-    said += piece;
+    output += piece;
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(code);
   const ended = await once(child, 'close').catch(() => undefined);
-  return ended === undefined || ended[0] !== 0 ? undefined : Number(said);
+  return ended === undefined || ended[0] !== 0 ? undefined : Number(output);
 }
 
 function report(name: string, times: readonly number[]): void {

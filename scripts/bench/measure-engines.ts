@@ -112,7 +112,7 @@ export async function measureEngines(bench: EngineBench): Promise<EngineIngestFi
       return { ...figures, ingest: await ingestAlike(all, text) };
     };
     onProgress('filling the indexes');
-    const besides = ({ services: SQLite }: OpenedServices) =>
+    const describeSqlite = ({ services: SQLite }: OpenedServices) =>
       withServices(folders.PostgreSQL, ({ services: PostgreSQL }) => all({ SQLite, PostgreSQL }), {
         ...env,
         CITEWELL_DATABASE_URL: database.url,
@@ -125,7 +125,7 @@ export async function measureEngines(bench: EngineBench): Promise<EngineIngestFi
             CITEWELL_DATABASE_URL: copy.url,
             CITEWELL_VECTOR_INDEX: 'pgvector',
           });
-    return await withServices(folders.SQLite, besides, env);
+    return await withServices(folders.SQLite, describeSqlite, env);
   } finally {
     if (!isKept) {
       await database.drop();

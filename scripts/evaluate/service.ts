@@ -44,10 +44,10 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
     detached: true,
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let said = '';
+  let output = '';
   const listen = (text: string) => {
-    said = (said + text).slice(-10_000);
-    const [, address] = /(http:\/\/\S+)\/v3/.exec(said) ?? [];
+    output = (output + text).slice(-10_000);
+    const [, address] = /(http:\/\/\S+)\/v3/.exec(output) ?? [];
     if (address !== undefined) resolve(address);
   };
   child.stdout.setEncoding('utf8').on('data', listen);
@@ -56,8 +56,8 @@ export async function startService(options: ServiceOptions, signal: AbortSignal)
   // Stops the service if this program exits early, e.g. after a second Ctrl-C.
   const endToo = () => child.kill('SIGTERM');
   process.once('exit', endToo);
-  void ended.then(() => reject(new Error(`The service did not start:\n${said}`)));
-  const timer = setTimeout(() => reject(new Error(`The service did not start in time:\n${said}`)), START_WITHIN_MS);
+  void ended.then(() => reject(new Error(`The service did not start:\n${output}`)));
+  const timer = setTimeout(() => reject(new Error(`The service did not start in time:\n${output}`)), START_WITHIN_MS);
   const close = async () => {
     child.kill('SIGTERM');
     await ended;

@@ -33,12 +33,12 @@ export const damagedDatabase: Fault = {
       await damage();
       for (const command of [['serve', '--port', '0'], ['doctor']]) {
         const { code, stdout, stderr } = await trial.command(command);
-        const said = `${stdout}${stderr}`;
-        const isClear = /The database \S+citewell\.db is (damaged|empty|missing)/.test(said);
+        const output = `${stdout}${stderr}`;
+        const isClear = /The database \S+citewell\.db is (damaged|empty|missing)/.test(output);
         trial.check(
           `"citewell ${command[0]}" says that a database is damaged that was ${how}`,
           code === 0 && 'It ended with 0.',
-          !isClear && said.slice(-500),
+          !isClear && output.slice(-500),
         );
       }
       await rm(`${file}-wal`, { force: true });

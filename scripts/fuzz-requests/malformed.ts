@@ -38,9 +38,9 @@ const PATIENCE_MS = 300;
 export function sendMalformed(
   url: string,
   random: Random,
-): Promise<{ readonly status: number | undefined; readonly said: string }> {
+): Promise<{ readonly status: number | undefined; readonly request: string }> {
   const opening = random.pick(openings);
-  const said = random.chance(0.2) ? opening.slice(0, random.integer(0, opening.length)) : opening;
+  const request = random.chance(0.2) ? opening.slice(0, random.integer(0, opening.length)) : opening;
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
     let answer = '';
@@ -49,7 +49,7 @@ export function sendMalformed(
       clearTimeout(timer);
       socket.destroy();
       const [, status] = /^HTTP\/1\.\d (\d{3})/.exec(answer) ?? [];
-      resolve({ status: status === undefined ? undefined : Number(status), said });
+      resolve({ status: status === undefined ? undefined : Number(status), request });
     };
     const timer = setTimeout(end, PATIENCE_MS);
     socket.on('data', (data) => {
@@ -57,6 +57,6 @@ export function sendMalformed(
     });
     socket.on('close', end);
     socket.on('error', end);
-    socket.write(said, 'latin1');
+    socket.write(request, 'latin1');
   });
 }

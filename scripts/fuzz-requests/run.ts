@@ -87,16 +87,16 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
     const complaints = problemsOf(fuzzed, outcome, judging);
     for (const sentence of complaints) tally.addComplaint(sentence, { fuzzed, outcome, url });
     for (const { requestId, text } of subject.takeErrors()) {
-      const culprit = sent.get(requestId ?? '');
-      tally.addComplaint(`It was logged: ${text.slice(0, 1_500)}`, culprit && { fuzzed: culprit, url });
+      const cause = sent.get(requestId ?? '');
+      tally.addComplaint(`It was logged: ${text.slice(0, 1_500)}`, cause && { fuzzed: cause, url });
     }
     if (isLoggedOut(fuzzed, outcome, credentials.token())) await credentials.renew();
   };
   const malformed = async (number: number): Promise<void> => {
-    const { status, said } = await sendMalformed(urls.open, seededRandom(Math.imul(seed, 0x9e3779b1) + number));
+    const { status, request } = await sendMalformed(urls.open, seededRandom(Math.imul(seed, 0x9e3779b1) + number));
     tally.count('(no HTTP)', status ?? 'hung up');
     if (status !== undefined && status >= 500)
-      tally.addComplaint(`${JSON.stringify(said.slice(0, 200))} led to ${status}.`);
+      tally.addComplaint(`${JSON.stringify(request.slice(0, 200))} led to ${status}.`);
   };
 
   const half = count >> 1;

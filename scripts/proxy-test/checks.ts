@@ -148,9 +148,9 @@ export async function upload({ url }: Trial): Promise<Check[]> {
   form.set('file', new File([bytes], 'lighthouse.pdf', { type: 'application/pdf' }));
   form.set('queued', 'true');
   const response = await send(`${url}/v3/documents`, { method: 'POST', body: form });
-  const said = await response.text();
-  if (response.status !== 202) return [check('a large upload arrives', [`${response.status}: ${said.slice(0, 300)}`])];
-  const document = `${url}/v3/documents/${JSON.parse(said).results.document_id}`;
+  const body = await response.text();
+  if (response.status !== 202) return [check('a large upload arrives', [`${response.status}: ${body.slice(0, 300)}`])];
+  const document = `${url}/v3/documents/${JSON.parse(body).results.document_id}`;
   const until = Date.now() + PATIENCE_MS;
   let status = '';
   while (status !== 'success' && status !== 'failed' && Date.now() < until) {

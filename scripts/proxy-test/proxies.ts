@@ -44,9 +44,9 @@ export async function startProxy(kind: ProxyKind, options: ProxyOptions): Promis
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: options.folder },
   });
-  let said = '';
+  let output = '';
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    said += text;
+    output += text;
   });
   const url = `http://127.0.0.1:${options.port}`;
   const until = Date.now() + STARTS_WITHIN_MS;
@@ -58,11 +58,11 @@ export async function startProxy(kind: ProxyKind, options: ProxyOptions): Promis
   ) {
     if (child.exitCode !== null || Date.now() > until) {
       child.kill('SIGKILL');
-      throw new Error(`${kind} did not start:\n${said}`);
+      throw new Error(`${kind} did not start:\n${output}`);
     }
     await sleep(50);
   }
-  return { url, log: () => said, close: () => end(child) };
+  return { url, log: () => output, close: () => end(child) };
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -99,10 +99,10 @@ export function createSignIn(parts: SignInParts): SignIn {
         throw new ServiceError('unauthenticated', 'Incorrect email or password');
       }
       if (requiresVerified && !user.isVerified) {
-        const how = 'Its administrator can verify it: citewell users verify EMAIL.';
+        const remedy = 'Its administrator can verify it: citewell users verify EMAIL.';
         throw new ServiceError(
           'unauthenticated',
-          `Email not verified: this server lets in verified users only. ${how}`,
+          `Email not verified: this server lets in verified users only. ${remedy}`,
         );
       }
       // Undoes only this attempt: otherwise the owner of an account could reset the count between guesses at other

@@ -26,7 +26,7 @@ export interface HintFacts {
 export function hintsFor(facts: HintFacts): string[] {
   const { model, embedder, preferredEmbedder, embeddingModelSetting, indexProblem } = facts;
   const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
-  const how =
+  const basis =
     embedder.name === LEARNED_EMBEDDING
       ? 'Search uses words and embeddings learned from your documents.'
       : `Search uses words${embedder.isLearned ? ' and learned embeddings' : ' only'}.`;
@@ -46,9 +46,9 @@ export function hintsFor(facts: HintFacts): string[] {
         'change or remove it before the next start.',
     );
   } else if (embedder.isLexical && preferredEmbedder !== embedder.name && !isBuiltIn(preferredEmbedder)) {
-    hints.push(`${how} To search by meaning with ${preferredEmbedder}: citewell reindex --to ${preferredEmbedder}`);
+    hints.push(`${basis} To search by meaning with ${preferredEmbedder}: citewell reindex --to ${preferredEmbedder}`);
   } else if (embedder.isLexical && embeddingModelSetting === undefined) {
-    hints.push(`${how} Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.`);
+    hints.push(`${basis} Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.`);
   }
   return hints;
 }

@@ -36,8 +36,8 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const known = await turn.summary();
   const recent = all.slice(all.findIndex(({ id }) => id === known?.throughId) + 1);
   const start = known === undefined ? [] : [summaryNote(known.text)];
-  const bare = recent.map(({ role, content }): Message => ({ role, text: content.replaceAll(MARKER, '') }));
-  const { summary, replaced } = await compactContext([...start, ...bare], compaction, signal);
+  const withoutMarkers = recent.map(({ role, content }): Message => ({ role, text: content.replaceAll(MARKER, '') }));
+  const { summary, replaced } = await compactContext([...start, ...withoutMarkers], compaction, signal);
 
   const lastSummarised = recent[replaced - start.length - 1];
   if (summary !== undefined && lastSummarised !== undefined)

@@ -102,16 +102,16 @@ async function* metered(content: AsyncIterable<Uint8Array>, { onProgress, signal
 
 async function peek(content: AsyncIterable<Uint8Array>) {
   const pieces = content[Symbol.asyncIterator]();
-  const begun = await pieces.next();
+  const first = await pieces.next();
   const all = async function* (): AsyncGenerator<Uint8Array, void> {
     try {
-      if (!begun.done) yield begun.value;
+      if (!first.done) yield first.value;
       for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
     } finally {
       await pieces.return?.();
     }
   };
-  return { first: Buffer.from(begun.done ? [] : begun.value.subarray(0, AGE.length)), all: all() };
+  return { first: Buffer.from(first.done ? [] : first.value.subarray(0, AGE.length)), all: all() };
 }
 
 async function* decompressed(content: AsyncIterable<Uint8Array>, signal: AbortSignal) {

@@ -24,10 +24,10 @@ export async function accessHints(
     hasUser ||= ableToLogIn.length > 0;
     if (items.length < USERS_PER_READ) break;
   }
-  const how = 'citewell users create-admin --email YOU@EXAMPLE.ORG';
+  const command = 'citewell users create-admin --email YOU@EXAMPLE.ORG';
   return [
     hasUser
-      ? `No administrator can log in. Create one: ${how}`
-      : `Nobody can log in yet. Create the first administrator: ${how}`,
+      ? `No administrator can log in. Create one: ${command}`
+      : `Nobody can log in yet. Create the first administrator: ${command}`,
   ];
 }

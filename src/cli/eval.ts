@@ -111,13 +111,13 @@ interface EvalContext {
 /** Asks the questions and saves results as they come: an interruption loses only the questions in progress. */
 async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { client, context }: EvalContext) {
   const { output, interruption } = context;
-  const startedAt = new Date().toISOString();
-  const file = evaluationFile(run.dataDir, startedAt);
+  const startDate = new Date().toISOString();
+  const file = evaluationFile(run.dataDir, startDate);
   const results: QuestionResult[] = [];
   const currentRecord = (): EvaluationRecord => {
     const sorted = results.toSorted((one, two) => one.line - two.line);
     return {
-      started_at: startedAt,
+      started_at: startDate,
       ended_at: new Date().toISOString(),
       is_whole: results.length === questions.length,
       questions_file: run.path,
@@ -132,15 +132,15 @@ async function askAll(questions: readonly ResolvedQuestion[], run: EvalRun, { cl
     limit: run.options.limit,
     isFatal,
   };
-  const begun = performance.now();
-  let kept = begun;
+  const startedAt = performance.now();
+  let kept = startedAt;
   try {
     const answered = mapConcurrently(untilStopped(questions, interruption.stop), concurrencyOf(run.setup), (question) =>
       evaluateQuestion(question, parts, interruption.abandon),
     );
     for await (const result of answered) {
       results.push(result);
-      showProgress(output, { done: results.length, total: questions.length, results, begun });
+      showProgress(output, { done: results.length, total: questions.length, results, startedAt });
       if (performance.now() - kept < SAVE_INTERVAL_MS) continue;
       await writeEvaluation(file, run.dataDir, currentRecord());
       kept = performance.now();
@@ -173,11 +173,11 @@ const isFatal = (error: unknown): boolean =>
 
 function showProgress(
   output: Output,
-  state: { done: number; total: number; results: readonly QuestionResult[]; begun: number },
+  state: { done: number; total: number; results: readonly QuestionResult[]; startedAt: number },
 ): void {
-  const { done, total, results, begun } = state;
+  const { done, total, results, startedAt } = state;
   const failed = results.filter(({ failure }) => failure !== undefined).length;
-  const elapsedSeconds = (performance.now() - begun) / 1000;
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
   output.status(progressLine({ done, total, failed, skipped: 0, elapsedSeconds, unit: 'questions' }, output.width));
 }
 

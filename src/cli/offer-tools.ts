@@ -24,12 +24,15 @@ export function connectionOffers(
     const mayHave = (tool: Tool) =>
       usual.tools.includes(tool) || (config.mcpToolsets === undefined && tool.annotations.readOnly);
     const tools = wanted.tools.filter((tool) => mayHave(tool) && !(readOnly && !tool.annotations.readOnly));
-    const gone = [...new Set([...usual.tools, ...wanted.tools])].filter((tool) => !tools.includes(tool));
+    const removed = [...new Set([...usual.tools, ...wanted.tools])].filter((tool) => !tools.includes(tool));
     const offer = {
       tools,
       absent: [
-        ...wanted.absent.filter(({ name }) => !gone.some((tool) => tool.name === name)),
-        ...gone.map(({ name }) => ({ name, reason: 'This connection left it out, or the server does not offer it.' })),
+        ...wanted.absent.filter(({ name }) => !removed.some((tool) => tool.name === name)),
+        ...removed.map(({ name }) => ({
+          name,
+          reason: 'This connection left it out, or the server does not offer it.',
+        })),
       ],
     };
     offers.set(key, offer);

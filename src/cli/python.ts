@@ -84,8 +84,8 @@ export async function removePythonPackages(names: readonly string[], context: Co
   const source = packageSource(await context.config());
   const before = await installedPackages(source);
   const { packages } = await removePackages(names, source);
-  const gone = before.packages.filter(({ name }) => !packages.some((entry) => entry.name === name));
-  context.output.print(`Removed ${gone.map(({ name }) => name).join(', ')}.`);
+  const removed = before.packages.filter(({ name }) => !packages.some((entry) => entry.name === name));
+  context.output.print(`Removed ${removed.map(({ name }) => name).join(', ')}.`);
   return exitCodes.ok;
 }
 

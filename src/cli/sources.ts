@@ -222,11 +222,11 @@ export function removeSource(place: string, { json }: OutputOptions, context: Co
 /** Waits for the synchronisation, unless told otherwise, and reports its outcome. */
 async function finish(
   client: Client,
-  begun: SourceRecord,
+  started: SourceRecord,
   { json, wait }: OutputOptions & { readonly wait: boolean },
   { output, interruption }: CommandContext,
 ): Promise<ExitCode> {
-  let source = begun;
+  let source = started;
   const startedAt = performance.now();
   // Without a lasting server, this process does the work.
   while ((wait || client.server === undefined) && source.state === 'syncing' && !interruption.stop.aborted) {

@@ -17,12 +17,12 @@ interface StartParts {
 /** Prepares the store for the services and starts the background work. On failure, closes the services. */
 export async function startServices(
   { adapters, services, embedder, loadPrompts, changedElsewhere, report }: StartParts,
-  { resumes = false, embedder: how = 'claim' }: StartOptions,
+  { resumes = false, embedder: embedderMode = 'claim' }: StartOptions,
 ): Promise<void> {
   const { store, settings } = adapters;
   const { accounts, ingestions, graph, summaries, learner, followed } = services;
   try {
-    await embedder.open({ keep: how === 'keep' });
+    await embedder.open({ keep: embedderMode === 'keep' });
     await ensureAdmins(settings.admins, { ...accounts, collections: store.collections, warn: report });
     await loadPrompts();
   } catch (error) {

@@ -31,11 +31,11 @@ export function stopSignal(request: Request): AbortSignal {
  * stops.
  */
 export function requestSignal(request: Request, response: Response): AbortSignal {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const onClose = (): void => {
-    if (!response.writableFinished) gone.abort(new ServiceError('cancelled', 'The caller disconnected.'));
+    if (!response.writableFinished) disconnected.abort(new ServiceError('cancelled', 'The caller disconnected.'));
   };
   if (response.destroyed) onClose();
   else response.once('close', onClose);
-  return AbortSignal.any([gone.signal, stopSignal(request)]);
+  return AbortSignal.any([disconnected.signal, stopSignal(request)]);
 }

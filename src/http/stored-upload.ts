@@ -45,19 +45,21 @@ export function uploadStorage({ folder = FALLBACK, limitsFormats }: UploadStorag
         else guard(chunk).then(() => done(null, chunk), done);
       },
     });
-    const gone = new AbortController();
+    const disconnected = new AbortController();
     const onClose = () => {
-      if (!request.complete) gone.abort();
+      if (!request.complete) disconnected.abort();
     };
     request.once('close', onClose);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       // Readable by this user only.
-      await pipeline(stream, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), { signal: gone.signal });
+      await pipeline(stream, counted, createWriteStream(path, { mode: 0o600, flags: 'wx' }), {
+        signal: disconnected.signal,
+      });
       return { path, size, contentHash: hash.digest('hex') };
     } catch (error) {
       await removeUpload(path);
-      throw gone.signal.aborted || error instanceof ServiceError ? error : notStored(error);
+      throw disconnected.signal.aborted || error instanceof ServiceError ? error : notStored(error);
     } finally {
       request.off('close', onClose);
     }

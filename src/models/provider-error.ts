@@ -79,8 +79,8 @@ function withoutStatus(error: unknown, { provider: { label, address, addressVari
     return failed(`${label} sent a response in an unexpected format. Check ${addressVariable}.`);
   }
   const reason = networkCode(error);
-  const how = reason === undefined ? 'could not be reached, or broke off,' : `could not be reached (${reason})`;
-  return failed(`${label} ${how} at ${address}. Check the network and ${addressVariable}.`);
+  const problem = reason === undefined ? 'could not be reached, or broke off,' : `could not be reached (${reason})`;
+  return failed(`${label} ${problem} at ${address}. Check the network and ${addressVariable}.`);
 }
 
 function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict {

@@ -124,8 +124,8 @@ function describe(
 
 /** Ollama's address is its root; the OpenAI-compatible API is under `/v1`. */
 function withVersionPath(url: string): string {
-  const bare = url.replace(/\/+$/, '');
-  return /\/v\d+$/.test(bare) ? bare : `${bare}/v1`;
+  const trimmed = url.replace(/\/+$/, '');
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
 }
 
 function withoutSecrets(address: string): string {

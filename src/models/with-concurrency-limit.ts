@@ -37,9 +37,11 @@ export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs
   const limit = pLimit(maxOpen);
   let waitingNow = 0;
   const refusal = (): ProviderError => {
-    const what = `${label} is writing ${maxOpen} answers already, and others are waiting for it. Try again in a while`;
-    const how = 'CITEWELL_MODEL_STREAMS says how many it may write at the same time';
-    return new ProviderError('rate_limited', `${what}; ${how}.`, 'other_provider', { retryAfter: RETRY_AFTER_SECONDS });
+    const problem = `${label} is writing ${maxOpen} answers already, and others are waiting for it. Try again in a while`;
+    const remedy = 'CITEWELL_MODEL_STREAMS says how many it may write at the same time';
+    return new ProviderError('rate_limited', `${problem}; ${remedy}.`, 'other_provider', {
+      retryAfter: RETRY_AFTER_SECONDS,
+    });
   };
   return {
     async acquire(signal) {

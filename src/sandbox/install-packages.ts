@@ -127,15 +127,15 @@ export async function addPackages(options: AddOptions): Promise<InstalledPackage
 export async function removePackages(names: readonly string[], source: PackageSource): Promise<InstalledPackages> {
   const before = await installedPackages(source);
   const { packages } = before;
-  const gone = names.map(plainName);
-  const missing = gone.filter((name) => !packages.some((entry) => entry.name === name && entry.requested));
+  const removed = names.map(plainName);
+  const missing = removed.filter((name) => !packages.some((entry) => entry.name === name && entry.requested));
   if (missing.length > 0) {
     const needed = packages.filter(({ name }) => missing.includes(name)).map(({ name }) => name);
     const reason = needed.length > 0 ? `${needed.join(', ')} came with another package` : `not installed`;
     throw new ServiceError('invalid_request', `Cannot remove ${missing.join(', ')}: ${reason}.`);
   }
   const lock = await readLock(source.pyodide);
-  const left = packages.filter(({ name }) => !gone.includes(name));
+  const left = packages.filter(({ name }) => !removed.includes(name));
   const requested = left.filter((entry) => entry.requested && entry.locked).map(({ name }) => name);
   const foreign = left.filter(({ locked }) => !locked);
   // Keep the recorded version of Pyodide, as the remaining packages are still those of that version.

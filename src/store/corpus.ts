@@ -262,7 +262,7 @@ export interface Corpus {
    * `merge` keeps keys that are not named; `replace` drops them. A string `title` renames the document; without one the
    * document keeps its name. Filters and full-text search use the change immediately.
    */
-  setMetadata(id: string, metadata: Metadata, how: 'merge' | 'replace'): Promise<Document>;
+  setMetadata(id: string, metadata: Metadata, mode: 'merge' | 'replace'): Promise<Document>;
   remove(filter: Filter): Promise<DeletionReceipt>;
   /** Counts the documents and chunks that pass the filter. */
   stats(filter?: Filter): Promise<CorpusStats>;

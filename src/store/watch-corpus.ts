@@ -36,8 +36,8 @@ export function watchCorpus(corpus: Corpus): WatchedCorpus {
         notify({ kind: 'published', documentId: id });
         return document;
       },
-      async setMetadata(id, metadata, how) {
-        const document = await corpus.setMetadata(id, metadata, how);
+      async setMetadata(id, metadata, mode) {
+        const document = await corpus.setMetadata(id, metadata, mode);
         notify({ kind: 'changed', documentId: id });
         return document;
       },

@@ -21,12 +21,12 @@ export async function explainEmptyCorpus(
     const folders = reading.map(describeFolder).join('; ');
     return `Nothing can be searched yet: documents are being ingested from ${folders}. Try again later; corpus_status shows the progress.`;
   }
-  const how =
+  const instruction =
     context.ingestion === undefined || context.absentTools?.some(({ name }) => name === 'ingest_file')
       ? 'Documents are added with `citewell ingest PATH` on the machine of the server, with `--folder PATH` where a host starts `citewell mcp`, or with POST /v3/documents.'
       : 'Add documents with the tools ingest_file, ingest_text or ingest_url, or with `citewell ingest PATH` in a terminal.';
   const narrowed = context.visible.kind === 'all' ? '' : ', or this request has no access to any of its documents';
-  return `The corpus is empty${narrowed}. Searching with other words will not help. ${how}`;
+  return `The corpus is empty${narrowed}. Searching with other words will not help. ${instruction}`;
 }
 
 const IN_PROGRESS: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);

@@ -65,8 +65,8 @@ function isExcepted(url: URL, except: string): boolean {
   if (isLocalName(host) || isLoopback(host)) return true;
   return splitList(except).some((written) => {
     if (written === '*') return true;
-    const bare = isIP(written) === 6 ? `[${written}]` : written.replace(/^\*?\./, '');
-    const entry = readOpenHost(bare);
+    const name = isIP(written) === 6 ? `[${written}]` : written.replace(/^\*?\./, '');
+    const entry = readOpenHost(name);
     if (entry === undefined || (entry.port !== undefined && entry.port !== port)) return false;
     // A name also matches its subdomains.
     return matchesHost(entry, host) || (entry.kind === 'name' && isIP(host) === 0 && host.endsWith(`.${entry.name}`));

@@ -48,10 +48,12 @@ export function createRemoteNetwork({
     fetch: guarded,
     async addressOf(host, port, ports) {
       const own: AddressRules = { ...rules, ports: new Set(ports) };
-      const bare = host.replace(/^\[|\]$/g, '');
+      const hostname = host.replace(/^\[|\]$/g, '');
       const found =
-        isIP(bare) === 0 ? await resolve(bare).catch((error) => unreachable(host, error)) : [{ address: bare }];
-      for (const { address } of found) checkResolved(address, bare, port, own);
+        isIP(hostname) === 0
+          ? await resolve(hostname).catch((error) => unreachable(host, error))
+          : [{ address: hostname }];
+      for (const { address } of found) checkResolved(address, hostname, port, own);
       const [first] = found;
       if (first === undefined) throw new ServiceError('provider_failed', `${host} has no address.`);
       return first.address;

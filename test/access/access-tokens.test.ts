@@ -124,10 +124,10 @@ describe('the issuer', () => {
   });
 
   it('must have the issuer name of the settings in its metadata', async () => {
-    const impostor = await startIssuer({ claims: 'https://login.example.org' });
-    onTestFinished(() => impostor.close());
-    const own = createAccessTokens({ issuer: impostor.issuer, resource });
-    const error = await refusalOf(await impostor.token({ subject: 'a', audience }), own);
+    const otherIssuer = await startIssuer({ claims: 'https://login.example.org' });
+    onTestFinished(() => otherIssuer.close());
+    const own = createAccessTokens({ issuer: otherIssuer.issuer, resource });
+    const error = await refusalOf(await otherIssuer.token({ subject: 'a', audience }), own);
     expect(error.code).toBe('provider_failed');
     expect(error.message).toContain('CITEWELL_OAUTH_ISSUER');
   });

@@ -82,9 +82,9 @@ describe('a conversation', () => {
   it('of another user is reported as not found, like an unknown one', async () => {
     const { ask, agent } = await open([says('Tea.')]);
     const { conversationId } = answerIn(await ask('Tea?'));
-    const stranger = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
+    const otherUser = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
     for (const id of [conversationId, '00000000-0000-4000-8000-000000000000']) {
-      const prepared = agent.prepare(agentRequest('Tea?', { conversationId: id, principal: stranger }));
+      const prepared = agent.prepare(agentRequest('Tea?', { conversationId: id, principal: otherUser }));
       await expect(prepared).rejects.toMatchObject({ code: 'not_found' });
     }
   });

@@ -163,7 +163,7 @@ describePostgres('A backup', () => {
     expect(copied.map(({ done }) => done)).toEqual(copied.map(({ done }) => done).toSorted((a, b) => a - b));
     expect(copied.at(-1)?.done).toBe(copied[0]?.total);
 
-    const { promise: stopped, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: stopped, resolve: resume } = Promise.withResolvers<void>();
     const path = await temporaryFolder();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const backups = createBackups({
@@ -182,7 +182,7 @@ describePostgres('A backup', () => {
     const made = backups.begin();
     await begun;
     expect(await backups.copying()).toEqual({ done: 3, total: 7 });
-    goOn();
+    resume();
     const { content } = await made;
     expect(await backups.copying()).toBeUndefined();
     await content.return();

@@ -12,17 +12,17 @@ import { startHttp } from '../http/support/start-http.ts';
 import { ingest, newChunks, newDocument, openTestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** A server whose copy of the database stays at three of seven megabytes until `goOn` is called. */
+/** A server whose copy of the database stays at three of seven megabytes until `resume` is called. */
 async function serveSlowCopy() {
   const store = await openTestStore();
   await ingest(store, newDocument('one'), newChunks(5));
   const path = dirname(store.path);
-  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: resumed, resolve: resume } = Promise.withResolvers<void>();
   const backups = createBackups({
     store: {
       async snapshot(copy, signal, onProgress) {
         onProgress?.({ done: 3_000_000, total: 7_000_000 });
-        await mayGoOn;
+        await resumed;
         await store.snapshot?.(copy, signal);
       },
     },
@@ -31,7 +31,7 @@ async function serveSlowCopy() {
   });
   const server = await startHttp({ backups });
   onTestFinished(server.close);
-  return { url: server.url, goOn };
+  return { url: server.url, resume };
 }
 
 /** The text that is written to a terminal, or a pipe; `has` resolves once it contains these words. */
@@ -69,7 +69,7 @@ it.each([
   const cwd = await temporaryFolder();
   const folder = join(cwd, '.citewell');
   await mkdir(folder, { mode: 0o700 });
-  const { url, goOn } = await serveSlowCopy();
+  const { url, resume } = await serveSlowCopy();
   await writeServerInfo(folder, url);
   const interruption = listenForInterruption(process, { force: () => undefined });
   onTestFinished(interruption.dispose);
@@ -80,7 +80,7 @@ it.each([
   const code = createCommand(['backup', file, ...options], { output, interruption, env, cwd }).run();
   const shown = await (options.length > 0 ? stdout : stderr).has(words);
   if (options.length === 0) expect(shown).toMatch(/\[#{10}-{14}\] {2}3\/7 MB .*copying the database/);
-  goOn();
+  resume();
   expect(await code).toBe(0);
   // The archive of this test is smaller than a megabyte.
   if (options.length === 0) expect(stderr.written()).toMatch(/\[#{24}\] {2}(\d+)\/\1 KB/);

@@ -9,7 +9,7 @@ import { ServiceError } from '../../src/errors.ts';
 
 it('reports the stages of a document from its acceptance until it is done', async () => {
   const over = new AbortController();
-  const told: DocumentProgress[] = [];
+  const reports: DocumentProgress[] = [];
   let looks = 0;
   async function* follow() {
     looks += 1;
@@ -25,8 +25,8 @@ it('reports the stages of a document from its acceptance until it is done', asyn
     over.abort();
     yield { event: 'progress', data: { ingestion_status: 'embedding', done: 1, total: 2 } };
   }
-  await watchDocument(follow, (progress) => told.push(progress), over.signal, 1);
-  expect(told).toEqual([{ stage: 'reading' }, { stage: 'embedding', done: 32, total: 900 }]);
+  await watchDocument(follow, (progress) => reports.push(progress), over.signal, 1);
+  expect(reports).toEqual([{ stage: 'reading' }, { stage: 'embedding', done: 32, total: 900 }]);
   expect(looks).toBe(3);
 });
 

@@ -130,10 +130,10 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
     });
     return { code, files: ofFiles.toSorted() };
   };
-  const foretold = await outcomes('--dry-run');
+  const predicted = await outcomes('--dry-run');
   expect(JSON.parse((await runCitewell(['documents', 'list', '--json'], { cwd })).stdout).documents).toEqual([]);
-  expect(foretold).toEqual(await outcomes());
-  expect(foretold).toMatchObject({
+  expect(predicted).toEqual(await outcomes());
+  expect(predicted).toMatchObject({
     code: 3,
     files: [
       'circle: failed, It cannot be read: its links lead in a circle.',

@@ -64,8 +64,8 @@ describe('reading a stream of events', () => {
     const events = await all(readEvents(pieces(delta('a', 'run:1')), { reconnect, delay: 1 }));
     expect([said(events), asked]).toEqual(['ab', ['run:1', 'run:1']]);
     const never = async () => Promise.reject(new Error('gone'));
-    const hopeless = all(readEvents(pieces(delta('a', 'run:1')), { reconnect: never, delay: 1, attempts: 2 }));
-    await expect(hopeless).rejects.toMatchObject({ code: 'stream_broken' });
+    const unreachable = all(readEvents(pieces(delta('a', 'run:1')), { reconnect: never, delay: 1, attempts: 2 }));
+    await expect(unreachable).rejects.toMatchObject({ code: 'stream_broken' });
   });
 });
 

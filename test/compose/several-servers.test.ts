@@ -81,14 +81,14 @@ describePostgres('A server', () => {
 describePostgres('Two servers', () => {
   it('are notified of documents that the other one publishes, changes and removes', async () => {
     const [one, other] = await startTwo();
-    const heard: CorpusEvent[] = [];
-    one.changes.subscribe((event) => heard.push(event));
+    const received: CorpusEvent[] = [];
+    one.changes.subscribe((event) => received.push(event));
     const { document } = await other.ingestor.submit(submission('Otters hold hands while they sleep.'));
     for await (const _ of other.ingestor.run(document.id, new AbortController().signal));
     await other.corpus.setMetadata(document.id, { topic: 'otters' }, 'merge');
     await other.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: document.id });
-    await vi.waitFor(() => expect(heard.map(({ kind }) => kind)).toContain('removed'), PATIENT);
-    const own = heard.filter(({ documentId }) => documentId === document.id).map(({ kind }) => kind);
+    await vi.waitFor(() => expect(received.map(({ kind }) => kind)).toContain('removed'), PATIENT);
+    const own = received.filter(({ documentId }) => documentId === document.id).map(({ kind }) => kind);
     expect([...new Set(own)]).toEqual(['published', 'changed', 'removed']);
     expect(own.filter((kind) => kind !== 'changed')).toEqual(['published', 'removed']);
   });

@@ -70,12 +70,12 @@ describeEngines('Conversations', ({ openTestStore }) => {
       const conversations = await open();
       const { id } = await conversations.create(anna, null);
       const elsewhere = await conversations.create(anna, null);
-      const stranger = await conversations.append(anna, elsewhere.id, { role: 'user', content: 'Hello' });
+      const message = await conversations.append(anna, elsewhere.id, { role: 'user', content: 'Hello' });
       const append = (content: string, parentId?: string) =>
         conversations.append(anna, id, { role: 'user', content, ...(parentId !== undefined && { parentId }) });
       await expect(append('')).rejects.toMatchObject({ code: 'invalid_request' });
       await expect(append(' \n')).rejects.toMatchObject({ code: 'invalid_request' });
-      for (const parent of [stranger.id, newId(), 'x']) {
+      for (const parent of [message.id, newId(), 'x']) {
         await expect(append('Hello', parent)).rejects.toMatchObject({ code: 'not_found' });
       }
       expect(await conversations.messages(anna, id)).toEqual([]);

@@ -79,14 +79,14 @@ describeEngines('The extraction of graphs', ({ openTestStore }) => {
   });
 
   it('records a failure and continues with the next document', async () => {
-    const picky: GraphExtractor = {
+    const failing: GraphExtractor = {
       name: 'test/picky',
       async extract(document, stopped) {
         if (document.title === 'bad') throw new ServiceError('provider_failed', 'The model did not answer.');
         return capitalExtractor.extract(document, stopped);
       },
     };
-    const { extraction, store, reports } = open(await openTestStore(), picky);
+    const { extraction, store, reports } = open(await openTestStore(), failing);
     const bad = await ingest(store, newDocument('bad'), [newChunk(0, 'Paris.')]);
     await ingest(store, newDocument('good'), [newChunk(0, 'Rouen.')]);
     const steps = await collect(extraction.run(signal));

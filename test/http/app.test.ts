@@ -254,8 +254,8 @@ describe('the requester', () => {
 
   it('narrows the search to what they may see', async () => {
     const narrowed = recordingRetriever();
-    const stranger = { ...defaultAdmin, userId: 'someone', isSuperuser: false, collectionIds: ['c'] };
-    const guarded = await startHttp({ retriever: narrowed }, async () => stranger);
+    const otherUser = { ...defaultAdmin, userId: 'someone', isSuperuser: false, collectionIds: ['c'] };
+    const guarded = await startHttp({ retriever: narrowed }, async () => otherUser);
     try {
       await guarded.post('/v3/retrieval/search', { query: 'q', search_settings: { filters: { a: 1 } } });
       expect(narrowed.asked[0]?.settings.filter).toEqual({

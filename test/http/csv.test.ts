@@ -47,18 +47,18 @@ describe('a streamed response', () => {
   it('is ended silently when the client disconnects before the first chunk', async () => {
     const response = new PassThrough();
     response.destroy();
-    let isLetGo = false;
+    let isReleased = false;
     const pieces = new Readable({
       read() {
         this.push('a');
       },
       destroy(_error, done) {
-        isLetGo = true;
+        isReleased = true;
         done(null);
       },
     });
     await sendPieces(response as unknown as Response, pieces);
-    expect(isLetGo).toBe(true);
+    expect(isReleased).toBe(true);
   });
 });
 

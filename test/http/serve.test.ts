@@ -51,16 +51,16 @@ describe('a slow request body', () => {
     const http = await startHttp({ limits: { ...defaultHttpLimits, request: 150 } });
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
-    let heard = '';
+    let received = '';
     socket.on('data', (bytes) => {
-      heard += bytes;
+      received += bytes;
     });
     socket.on('error', () => {});
     socket.write('POST /v3/retrieval/search HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000\r\n\r\n');
     const drip = setInterval(() => socket.write(' '), 20);
     await new Promise((resolve) => socket.once('close', resolve));
     clearInterval(drip);
-    expect(heard).toMatch(/^HTTP\/1\.1 408 /);
+    expect(received).toMatch(/^HTTP\/1\.1 408 /);
     expect(http.logged).toEqual([]);
   });
 

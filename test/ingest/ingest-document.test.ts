@@ -354,8 +354,8 @@ describeEngines('An ingestor', (engine) => {
       });
       const transcribe = async () => ({ text: 'The ferry leaves at nine.', segments: [] });
       const reading = { transcriber: { name: 'ear/one', transcribe } };
-      const { ingestor: hearing } = await openIngestor({ store, reading });
-      expect(await documentOf(hearing, file('a.mp3', sound))).toMatchObject({
+      const { ingestor: transcribing } = await openIngestor({ store, reading });
+      expect(await documentOf(transcribing, file('a.mp3', sound))).toMatchObject({
         type: 'mp3',
         ingestionStatus: 'success',
       });

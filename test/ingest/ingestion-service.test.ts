@@ -307,17 +307,17 @@ describeEngines('A process that ends during ingestion', (engine) => {
   it('leaves a task that must run alone, which a constantly busy worker still gets to', async () => {
     const { queue, corpus, sqlite } = await engine.openTestStore();
     const begun: string[] = [];
-    const goOn = new Map<string, () => void>();
+    const releases = new Map<string, () => void>();
     const run = async function* (id: string) {
       begun.push(id);
       yield { type: 'status', status: 'parsing' } as const;
-      await new Promise<void>((resolve) => goOn.set(id, resolve));
+      await new Promise<void>((resolve) => releases.set(id, resolve));
       await corpus.fail(id, 'Not wanted.');
     };
     const parts = { ingestor: { run }, concurrency: 2, policy: quick, aloneAfterMs: 0, report: () => {} };
     const workers = createQueueWorkers({ queue, ...parts });
     onTestFinished(async () => {
-      for (const end of goOn.values()) end();
+      for (const end of releases.values()) end();
       await workers.close();
     });
     const add = async (name: string) => (await corpus.begin(newDocument(name), { queued: true })).id;
@@ -331,7 +331,7 @@ describeEngines('A process that ends during ingestion', (engine) => {
       .where('id', '=', (await queue.ofDocument(poison))?.id ?? '')
       .execute();
     for (const id of [one, two]) {
-      goOn.get(id)?.();
+      releases.get(id)?.();
       await expect.poll(async () => (await queue.ofDocument(id))?.state, PATIENT).toBe('failed');
     }
     await expect.poll(() => begun, PATIENT).toEqual([one, two, poison]);
@@ -429,10 +429,10 @@ describePostgres('A follower of an ingestion on another server', () => {
 
   it('receives the same events as one on the server that works on it, and can resume there', async () => {
     const url = await postgresDatabase();
-    const goOn = Promise.withResolvers<void>();
+    const resume = Promise.withResolvers<void>();
     const one = await open(
       url,
-      embedder(() => goOn.promise),
+      embedder(() => resume.promise),
     );
     const two = await open(url, embedder());
     const document = await one.submit(text('Some words.'));
@@ -446,7 +446,7 @@ describePostgres('A follower of an ingestion on another server', () => {
     await expect.poll(takeOne, PATIENT).toEqual({ type: 'status', status: 'embedding' });
     await onTwo.return();
     const rest = Array.fromAsync(one.service.follow(document, received.at(-1)?.id, always));
-    goOn.resolve();
+    resume.resolve();
     received.push(...(await rest));
     const types = ['status', 'status', 'progress', 'status', 'status', 'done'];
     expect(received.map(({ event }) => event.type)).toEqual(types);

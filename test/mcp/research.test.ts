@@ -17,7 +17,7 @@ const everything: ReadonlySet<ToolNeed> = new Set(
 
 /** An agent that searches, waits for a signal, and answers. */
 function slowAgent(text: string) {
-  const { promise: word, resolve: goOn } = Promise.withResolvers<void>();
+  const { promise: word, resolve: resume } = Promise.withResolvers<void>();
   const asked: AgentRequest[] = [];
   const agent: Agent = {
     async prepare(request) {
@@ -50,11 +50,11 @@ function slowAgent(text: string) {
       };
     },
   };
-  return { agent, goOn, asked };
+  return { agent, resume, asked };
 }
 
 async function start(text = 'Rivers flow.') {
-  const { agent, goOn, asked } = slowAgent(text);
+  const { agent, resume, asked } = slowAgent(text);
   const mcp = await startInProcess({ change: () => ({ agent }) });
   const call = async (name: string, given: object, userId = defaultAdmin.userId) =>
     mcp.backend.call(
@@ -75,7 +75,7 @@ async function start(text = 'Rivers flow.') {
     const outcome = await call('research_result', { research_id: id, ...given }, userId);
     return outcome.isError ? { code: outcome.code } : { text: outcome.output.text, ...outcome.output.structured };
   };
-  return { ask, goOn, asked, documentId };
+  return { ask, resume, asked, documentId };
 }
 
 describe('asynchronous research', () => {
@@ -88,8 +88,8 @@ describe('asynchronous research', () => {
   });
 
   it('reports the support of its answer, with quotes', async () => {
-    const { ask, goOn } = await start();
-    goOn();
+    const { ask, resume } = await start();
+    resume();
     const result = await ask({ wait_seconds: 10 });
     expect(result).toMatchObject({
       unsupported_sentences: ['Rivers flow'],
@@ -110,21 +110,21 @@ describe('asynchronous research', () => {
   });
 
   it('can be started, polled, awaited and fetched', async () => {
-    const { ask, goOn } = await start();
+    const { ask, resume } = await start();
     expect(await ask()).toMatchObject({
       status: 'running',
       query: 'What do rivers do?',
       steps: ['search_file_knowledge: rivers'],
     });
     const waiting = ask({ wait_seconds: 20 });
-    goOn();
+    resume();
     expect(await waiting).toMatchObject({ status: 'ended', answer: 'Rivers flow.', conversation_id: 'c0' });
   });
 
   it('returns a long answer in consecutive parts', async () => {
     const whole = 'Rivers flow from springs to seas. '.repeat(200);
-    const { ask, goOn } = await start(whole);
-    goOn();
+    const { ask, resume } = await start(whole);
+    resume();
     await ask({ wait_seconds: 20 });
     let read = '';
     for (let offset: unknown = 0; offset !== undefined; ) {

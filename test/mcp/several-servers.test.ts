@@ -49,16 +49,16 @@ describePostgres('MCP over several servers', () => {
   it('notifies a listening client of a document that another server ingested', async () => {
     const [one, other] = await startTwo();
     const client = await one.connect('modern');
-    const heard: string[] = [];
+    const received: string[] = [];
     client.setNotificationHandler('notifications/resources/list_changed', () => {
-      heard.push('list');
+      received.push('list');
     });
     client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-      heard.push(params.uri);
+      received.push(params.uri);
     });
     const subscription = await client.listen({ resourcesListChanged: true, resourceSubscriptions: ['kb://index'] });
     await other.add('Otters', 'Otters hold hands while they sleep.');
-    await vi.waitFor(() => expect(heard).toEqual(expect.arrayContaining(['list', 'kb://index'])), PATIENT);
+    await vi.waitFor(() => expect(received).toEqual(expect.arrayContaining(['list', 'kb://index'])), PATIENT);
     await subscription.close();
   });
 

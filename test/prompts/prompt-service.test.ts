@@ -68,8 +68,8 @@ describeEngines('Prompts', ({ openTestStore }) => {
       const made = await prompts.create({ name: 'greeting', template: 'Hello {name}' });
       expect(made).toMatchObject({ inputTypes: { name: 'str' }, isBuiltIn: false });
       await expect(prompts.create({ name: 'greeting', template: 'x' })).rejects.toMatchObject({ code: 'conflict' });
-      const stray = { name: 'other', template: '{a}', inputTypes: { b: 'str' } };
-      await expect(prompts.create(stray)).rejects.toThrow('uses {a}');
+      const undeclared = { name: 'other', template: '{a}', inputTypes: { b: 'str' } };
+      await expect(prompts.create(undeclared)).rejects.toThrow('uses {a}');
       expect(prompts.list().map(({ name }) => name)).toEqual([...builtInNames, 'greeting'].sort());
       await prompts.remove('greeting');
       expect(() => prompts.get('greeting')).toThrow('no prompt named "greeting"');

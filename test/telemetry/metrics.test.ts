@@ -89,10 +89,10 @@ it('counts the tokens and cost of an embedding model, of uploads and of searches
   const { http, read } = await start({ embedder });
   await http.post('/v3/documents', { raw_text: 'The ferry to Tolmen sails at nine.' });
   await http.post('/v3/retrieval/search', { query: 'ferry' });
-  const told = provider.requests.length * TOKENS_OF_FAKE_EMBEDDINGS;
-  expect(told).toBeGreaterThanOrEqual(2 * TOKENS_OF_FAKE_EMBEDDINGS);
+  const tokens = provider.requests.length * TOKENS_OF_FAKE_EMBEDDINGS;
+  expect(tokens).toBeGreaterThanOrEqual(2 * TOKENS_OF_FAKE_EMBEDDINGS);
   const counted = samplesIn(await (await read()).text());
-  expect(readingOf(counted, 'citewell_model_tokens_total', { model: 'fake/vectors@16', kind: 'input' })).toBe(told);
+  expect(readingOf(counted, 'citewell_model_tokens_total', { model: 'fake/vectors@16', kind: 'input' })).toBe(tokens);
 
   const metrics = createPrometheusMetrics('1.2.3');
   const prices = { 'fake/vectors': { input: 2, cachedInput: 2, output: 0 } };

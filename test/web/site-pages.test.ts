@@ -145,8 +145,8 @@ describe('the crawl policy', () => {
       await expect(crawlPolicy.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
     }
     expect(server.requests).toEqual(['GET /robots.txt']);
-    const rude = createCrawlPolicy(fetcher, { obeysRobots: false, minGapMs: 0 });
-    await rude.admit(new URL(`${server.url}/x`), signal);
+    const unrestricted = createCrawlPolicy(fetcher, { obeysRobots: false, minGapMs: 0 });
+    await unrestricted.admit(new URL(`${server.url}/x`), signal);
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -55,11 +55,11 @@ export function peerRoutes({ backend, token, pageOrigin, onReleaseRequest, stopp
       response.status(404).json({ error: { code: 'not_found', message: 'Unknown operation.' } });
       return;
     }
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    const disconnected = new AbortController();
+    response.once('close', () => disconnected.abort());
     const send = openLines(response);
     try {
-      const options: CallOptions = { signal: gone.signal, onProgress: (progress) => send({ progress }) };
+      const options: CallOptions = { signal: disconnected.signal, onProgress: (progress) => send({ progress }) };
       // Token holders are instances of this program, so requests have the right shape.
       const run = backend[operation as Operation] as (request: unknown, options: CallOptions) => Promise<unknown>;
       const payload: unknown = pageOrigin === undefined ? request.body : { ...request.body, pageOrigin: pageOrigin() };

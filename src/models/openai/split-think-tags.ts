@@ -18,10 +18,10 @@ export function splitThinkTags(): {
   function* push(text: string): Generator<ModelEvent, void> {
     held += text;
     if (state === 'start') {
-      const begun = held.trimStart();
-      if (begun.length < OPENING_TAG.length && OPENING_TAG.startsWith(begun)) return;
-      if (begun.startsWith(OPENING_TAG)) held = begun.slice(OPENING_TAG.length);
-      state = begun.startsWith(OPENING_TAG) ? 'thinking' : 'text';
+      const beginning = held.trimStart();
+      if (beginning.length < OPENING_TAG.length && OPENING_TAG.startsWith(beginning)) return;
+      if (beginning.startsWith(OPENING_TAG)) held = beginning.slice(OPENING_TAG.length);
+      state = beginning.startsWith(OPENING_TAG) ? 'thinking' : 'text';
     }
     if (state === 'thinking') {
       const close = held.indexOf(CLOSING_TAG);

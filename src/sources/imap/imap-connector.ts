@@ -53,7 +53,7 @@ export function createImapConnector(source: ImapSource): SourceConnector {
       }
     }
     for (const [path, { validity, uids }] of Object.entries(known)) {
-      if (next[path] === undefined) yield* gone(path, validity, fromRanges(uids));
+      if (next[path] === undefined) yield* removedItems(path, validity, fromRanges(uids));
     }
     yield { kind: 'end', covers: before === undefined ? 'all' : 'changes', cursor: JSON.stringify(next) };
 
@@ -83,7 +83,7 @@ export function createImapConnector(source: ImapSource): SourceConnector {
       if (earlier === undefined) return;
       const now = new Set(uids);
       const lost = isSame ? [...old].filter((uid) => !now.has(uid)) : fromRanges(earlier.uids);
-      yield* gone(path, earlier.validity, lost);
+      yield* removedItems(path, earlier.validity, lost);
     }
   }
 
@@ -114,7 +114,7 @@ function fromKey(key: string): { readonly path: string; readonly validity: strin
   return { path, validity, uid: Number(uid) };
 }
 
-function* gone(path: string, validity: string, uids: Iterable<number>): Generator<Listed, void> {
+function* removedItems(path: string, validity: string, uids: Iterable<number>): Generator<Listed, void> {
   for (const uid of uids) yield { kind: 'removed', key: keyOf(path, validity, uid) };
 }
 

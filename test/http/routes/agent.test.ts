@@ -9,11 +9,11 @@ const lisbon = 'The capital of Portugal is Lisbon. It lies on the Tagus.';
 const QUESTION = 'What is the capital of Portugal?';
 const MISSING = '00000000-0000-4000-8000-000000000000';
 
-const stranger: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
+const otherUser: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
 
 /** Any API key identifies another user. */
 const authenticate = async ({ apiKey }: { readonly apiKey: string | undefined }) =>
-  apiKey === undefined ? defaultAdmin : stranger;
+  apiKey === undefined ? defaultAdmin : otherUser;
 
 const modelSettings = (baseUrl: string) => ({
   providers: [{ name: 'fake', baseUrl }],

@@ -457,8 +457,8 @@ describe('a download', () => {
 describe('access to documents', () => {
   it('is limited to what the requester may see, change and delete', async () => {
     const owner = { ...defaultAdmin, isSuperuser: false };
-    const stranger = { ...owner, userId: 'b0000000-0000-4000-8000-000000000000', collectionIds: [] };
-    const member = { ...stranger, collectionIds: defaultAdmin.collectionIds };
+    const otherUser = { ...owner, userId: 'b0000000-0000-4000-8000-000000000000', collectionIds: [] };
+    const member = { ...otherUser, collectionIds: defaultAdmin.collectionIds };
     let asking = owner;
     const guarded = await startCitewell({ authenticate: async () => asking });
     const status = async (path: string, init?: RequestInit) => (await fetch(`${guarded.url}/v3${path}`, init)).status;
@@ -473,7 +473,7 @@ describe('access to documents', () => {
         await status(`${path}/metadata`, json('PATCH', [])),
         await status(`${path}?`, { method: 'DELETE' }),
       ];
-      asking = stranger;
+      asking = otherUser;
       expect(await walk()).toEqual([404, 403, 403, 404, 404]);
       expect(await (await fetch(`${guarded.url}/v3/documents`)).json()).toMatchObject({ total_entries: 0 });
       const facets = async () => (await fetch(`${guarded.url}/v3/documents/facets`)).json();

@@ -91,8 +91,11 @@ describe('ingestion_config', () => {
     expect(excluded).toMatchObject({ status: 415, body: { message: expect.stringContaining('excluded_parsers') } });
     const unknown = await upload({ raw_text: 'Plain two.', ingestion_config: { document_summary_model: 'nobody/x' } });
     expect(unknown.status).toBeGreaterThanOrEqual(400);
-    const strange = await upload({ raw_text: 'Plain three.', ingestion_config: { chunking_strategy: 'magic' } });
-    expect(strange.status).toBe(422);
+    const unknownStrategy = await upload({
+      raw_text: 'Plain three.',
+      ingestion_config: { chunking_strategy: 'magic' },
+    });
+    expect(unknownStrategy.status).toBe(422);
     const looked = await upload({ raw_text: 'Plain four.', ingestion_mode: 'hi-res' });
     expect(looked.body.results.message).toContain('CITEWELL_READ_IMAGES');
   });

@@ -4,7 +4,7 @@ import { InProcessMadeFiles } from '../../../src/runs/in-process-made-files.ts';
 import { madeFilePath } from '../../../src/toolbox/made-file-path.ts';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
-const stranger: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111' };
+const otherUser: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111' };
 const madeFiles = new InProcessMadeFiles();
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 const file = (name: string, mediaType: string, text: string) => ({ name, mediaType, bytes: Buffer.from(text) });
@@ -15,7 +15,7 @@ const id = await madeFiles.keep(defaultAdmin.userId, [
 
 let http: RunningHttp;
 beforeAll(async () => {
-  http = await startHttp({ madeFiles }, async ({ apiKey }) => (apiKey === undefined ? defaultAdmin : stranger));
+  http = await startHttp({ madeFiles }, async ({ apiKey }) => (apiKey === undefined ? defaultAdmin : otherUser));
 });
 afterAll(() => http.close());
 

@@ -7,7 +7,7 @@ import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 import { eventsOf, readUntil } from '../support/stream.ts';
 
-const stranger: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
+const otherUser: Principal = { ...defaultAdmin, userId: '11111111-1111-4111-8111-111111111111', isSuperuser: false };
 const GRACE = 400;
 const WORDS = 'one two three four five six seven eight nine ten eleven twelve';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
   provider = await startFakeOpenAi();
   http = await startCitewell({
     grace: GRACE,
-    authenticate: async ({ apiKey }) => (apiKey === undefined ? defaultAdmin : stranger),
+    authenticate: async ({ apiKey }) => (apiKey === undefined ? defaultAdmin : otherUser),
     models: { providers: [{ name: 'fake', baseUrl: provider.baseUrl }], models: { quality: 'fake/gpt' } },
   });
   await http.post('/v3/documents', { raw_text: 'Numbers from one to twelve.' });

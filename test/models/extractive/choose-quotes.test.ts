@@ -258,12 +258,12 @@ describe('chooseQuotes', () => {
 
   it('counts copies of a passage once in the lead of its score', () => {
     const question = 'When was the library of Alden opened?';
-    const asked = readQuestion(question, analyser);
+    const parsed = readQuestion(question, analyser);
     const leads = (texts: readonly string[]) => {
       const sources = texts.map((text) => ({ text, about: '', score: text === history[0] ? 9 : 3 }));
       const { leadOverSecond, leadOverFifth } = answerFeatures(
-        asked,
-        rankSentences(asked, { question, sources, analyser }),
+        parsed,
+        rankSentences(parsed, { question, sources, analyser }),
       );
       return { leadOverSecond, leadOverFifth };
     };

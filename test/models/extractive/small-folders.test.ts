@@ -25,8 +25,8 @@ async function sourcesOf(folder: string): Promise<SourceText[]> {
 }
 
 function ask({ text, answers }: Question, sources: readonly SourceText[]) {
-  const asked = new Set(analyseQuery(text));
-  const shared = (source: SourceText) => asked.intersection(new Set(analyseQuery(source.text))).size;
+  const terms = new Set(analyseQuery(text));
+  const shared = (source: SourceText) => terms.intersection(new Set(analyseQuery(source.text))).size;
   const found = sources.toSorted((one, two) => shared(two) - shared(one));
   const { support, quotes } = chooseQuotes({ question: text, sources: found, analyser });
   const quoted = quotes.map(({ sourceIndex, start, end }) => found[sourceIndex]?.text.slice(start, end) ?? '');
@@ -37,14 +37,14 @@ function ask({ text, answers }: Question, sources: readonly SourceText[]) {
 // guard against losses and are not a blind measurement.
 describe('quotes from folders of one or two documents', async () => {
   const folders = await readdir(FOLDERS);
-  const asked = await Promise.all(
+  const answered = await Promise.all(
     folders.map(async (name) => {
       const sources = await sourcesOf(join(FOLDERS, name));
       const questions = await readQuestions(join(FOLDERS, name, QUESTIONS));
       return questions.map((question) => ({ ...question, ...ask(question, sources) }));
     }),
   );
-  const all = asked.flat();
+  const all = answered.flat();
   const answerable = all.filter(({ isUnanswerable }) => !isUnanswerable);
   const unanswerable = all.filter(({ isUnanswerable }) => isUnanswerable);
 

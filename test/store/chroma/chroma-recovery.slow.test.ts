@@ -92,7 +92,7 @@ describe('a vector collection in use', () => {
     const { chroma, recoveries } = await openOn(join(await temporaryFolder(), 'chroma'));
     const collection = await chroma.open('kept', DIMENSIONS);
     await collection.upsert(records.slice(0, 20));
-    await dropBehindItsBack(chroma);
+    await dropCollections(chroma);
     await expect(collection.nearest(probe, 1)).rejects.toMatchObject({
       code: 'store_failed',
       message: expect.stringContaining('being rebuilt'),
@@ -122,7 +122,7 @@ describe('a vector collection in use', () => {
   });
 });
 
-async function dropBehindItsBack(chroma: EmbeddedChroma): Promise<void> {
+async function dropCollections(chroma: EmbeddedChroma): Promise<void> {
   if (chroma.server.kind !== 'running') throw new Error('It should run.');
   const path = 'api/v2/tenants/default_tenant/databases/default_database/collections/citewell-kept';
   const response = await fetch(new URL(path, chroma.server.url), { method: 'DELETE' });

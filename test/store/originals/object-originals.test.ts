@@ -194,7 +194,7 @@ describeEngines('originals as objects', (engine) => {
       const reports: string[] = [];
       const next = await store.reopen({
         objects: s3.open(objects.place.slice(15)),
-        report: (told) => reports.push(told),
+        report: (message) => reports.push(message),
       });
       expect(reports).toEqual([expect.stringMatching(/does not answer/)]);
       expect(await next.objects?.problem()).toMatch(/does not answer/);

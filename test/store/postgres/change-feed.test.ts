@@ -15,7 +15,7 @@ async function openFeed(prunes = false) {
   const client = new Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
-  const heard: SharedChange[] = [];
+  const received: SharedChange[] = [];
   const feed = await openChangeFeed({
     query: (query) => client.query(query),
     server: HERE,
@@ -24,8 +24,8 @@ async function openFeed(prunes = false) {
     pruneMs: 5,
   });
   onTestFinished(feed.close);
-  feed.onChange((change) => heard.push(change));
-  return { url, feed, heard };
+  feed.onChange((change) => received.push(change));
+  return { url, feed, received };
 }
 
 function connect(url: string): Kysely<Tables> {
@@ -41,22 +41,22 @@ const names = (changes: readonly SharedChange[]) => changes.map(({ id }) => id);
 
 describePostgres('The change feed', () => {
   it('reports each change once, also of transactions that are committed out of order', async () => {
-    const { url, heard } = await openFeed();
+    const { url, received } = await openFeed();
     const [one, other] = [connect(url), connect(url)];
     await one.transaction().execute(async (early) => {
       await note('early').execute(early);
       await note('late').execute(other);
-      await vi.waitFor(() => expect(names(heard)).toEqual(['late']), PATIENT);
+      await vi.waitFor(() => expect(names(received)).toEqual(['late']), PATIENT);
       await note('later').execute(other);
-      await vi.waitFor(() => expect(names(heard)).toEqual(['late', 'later']), PATIENT);
+      await vi.waitFor(() => expect(names(received)).toEqual(['late', 'later']), PATIENT);
     });
-    await vi.waitFor(() => expect(names(heard)).toEqual(['late', 'later', 'early']), PATIENT);
+    await vi.waitFor(() => expect(names(received)).toEqual(['late', 'later', 'early']), PATIENT);
     await note('last').execute(other);
-    await vi.waitFor(() => expect(names(heard)).toEqual(['late', 'later', 'early', 'last']), PATIENT);
+    await vi.waitFor(() => expect(names(received)).toEqual(['late', 'later', 'early', 'last']), PATIENT);
   });
 
   it('leaves out the changes of its own server, those that were rolled back and topics of newer versions', async () => {
-    const { url, feed, heard } = await openFeed();
+    const { url, feed, received } = await openFeed();
     const connection = connect(url);
     await feed.announce({ topic: 'followed_sources', kind: 'sync', id: 'own' });
     await note('own', HERE).execute(connection);
@@ -67,16 +67,16 @@ describePostgres('The change feed', () => {
     await expect(rolledBack).rejects.toThrow();
     await sql`insert into cluster_changes (topic, kind) values ('telepathy', 'changed')`.execute(connection);
     await note('other', HERE + 1).execute(connection);
-    await vi.waitFor(() => expect(names(heard)).toEqual(['other']), PATIENT);
+    await vi.waitFor(() => expect(names(received)).toEqual(['other']), PATIENT);
   });
 
   it('reports that anything may have changed after too many changes', async () => {
-    const { url, heard } = await openFeed();
+    const { url, received } = await openFeed();
     await sql`insert into cluster_changes (topic, kind, id)
       select 'documents', 'changed', n::text from generate_series(1, 5000) n`.execute(connect(url));
-    await vi.waitFor(() => expect(heard.map(({ topic }) => topic)).toContain('prompts'), PATIENT);
-    expect(heard).toHaveLength(5);
-    expect(heard[0]).toEqual({ topic: 'documents', kind: 'removed' });
+    await vi.waitFor(() => expect(received.map(({ topic }) => topic)).toContain('prompts'), PATIENT);
+    expect(received).toHaveLength(5);
+    expect(received[0]).toEqual({ topic: 'documents', kind: 'removed' });
   });
 
   it('removes changes that all servers have read', async () => {

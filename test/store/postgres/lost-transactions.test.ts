@@ -56,7 +56,7 @@ async function checkpoint(url: string): Promise<void> {
 }
 
 /** Whether this many servers have given a sign of life since now. */
-async function haveBeenSeen({ others }: SqlStore, count: number): Promise<void> {
+async function waitForMembers({ others }: SqlStore, count: number): Promise<void> {
   const now = Date.now();
   await expect
     .poll(async () => (await others?.members())?.filter(({ seenAt }) => seenAt.getTime() > now), PATIENT)
@@ -91,14 +91,14 @@ describePostgres('Servers', () => {
     await one.queue.take({ alone: true });
     await keep();
     for (const store of [one, two]) expect(await wordsAgain(store, 'keel')).toHaveLength(3);
-    await haveBeenSeen(one, 2);
+    await waitForMembers(one, 2);
 
     // What is lost then: documents, and the end of the task.
     const lost = newDocument('lost');
     await ingest(one, lost, newChunks(3, 'keel gull'));
     await two.corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: task });
     for (const store of [one, two]) expect(await words(store, 'gull')).toHaveLength(3);
-    await haveBeenSeen(one, 2);
+    await waitForMembers(one, 2);
     const heard: string[] = [];
     two.others?.onChange(({ topic, kind }) => void heard.push(`${topic} ${kind}`));
     await lose();

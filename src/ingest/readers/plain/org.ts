@@ -59,12 +59,12 @@ function addOrg(builder: TextBuilder, lines: readonly string[]): Metadata & { ti
       isDrawer = !/^\s*:END:\s*$/i.test(line);
       continue;
     }
-    const begun = /^\s*#\+begin_([a-z]{1,30})\b/i.exec(line)?.[1];
+    const blockKind = /^\s*#\+begin_([a-z]{1,30})\b/i.exec(line)?.[1];
     const heading = /^(\*{1,50})\s+(\S.*)$/.exec(line);
     const setting = /^\s*#\+([a-z_-]{1,40})(?:\[[^\]]{0,200}\])?:\s*(.*)$/i.exec(line);
-    if (begun !== undefined) {
+    if (blockKind !== undefined) {
       flush();
-      block = begun.toLowerCase();
+      block = blockKind.toLowerCase();
     } else if (heading !== null) {
       flush();
       builder.add('heading', inline(headlineOf(heading[2] ?? '')), { level: Math.min(6, heading[1]?.length ?? 1) });

@@ -138,8 +138,8 @@ async function putInParts(
   bytes: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const begun = await (await send({ method: 'POST', object, query: { uploads: '' }, signal })).text();
-  const uploadId = textOf(readXml(begun), 'UploadId');
+  const reply = await (await send({ method: 'POST', object, query: { uploads: '' }, signal })).text();
+  const uploadId = textOf(readXml(reply), 'UploadId');
   if (uploadId === '') throw new ServiceError('store_failed', `The storage returned no upload id for ${object}.`);
   const failing = new AbortController();
   const combined = signal === undefined ? failing.signal : AbortSignal.any([failing.signal, signal]);

@@ -48,8 +48,8 @@ export function createCorpus(parts: CorpusParts): Corpus {
       return receipt;
     },
 
-    setMetadata: (id, metadata, how) =>
-      sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, how })),
+    setMetadata: (id, metadata, mode) =>
+      sqlite.writer.transaction().execute((transaction) => setMetadata(transaction, { id, metadata, mode })),
 
     async remove(filter) {
       const { receipt, removed } = await removeDocuments(sqlite, filter);

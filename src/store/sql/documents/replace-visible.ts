@@ -153,16 +153,16 @@ async function dropFullText(database: Queries, { key, generation }: DocumentRow,
 }
 
 async function removeGone(database: Queries, { key, generation }: DocumentRow): Promise<void> {
-  const gone = await database
+  const removed = await database
     .selectFrom('chunks')
     .select('key')
     .where('document_key', '=', key)
     .where('generation', '<=', generation)
     .execute();
-  if (gone.length === 0) return;
+  if (removed.length === 0) return;
   await addPendingRemoval(
     database,
-    gone.map((chunk) => chunk.key),
+    removed.map((chunk) => chunk.key),
   );
   await database.deleteFrom('chunks').where('document_key', '=', key).where('generation', '<=', generation).execute();
 }

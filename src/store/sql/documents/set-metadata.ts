@@ -7,16 +7,16 @@ import { readOne, requireRow, update } from './ingestions.ts';
 export interface MetadataChange {
   readonly id: string;
   readonly metadata: Metadata;
-  readonly how: 'merge' | 'replace';
+  readonly mode: 'merge' | 'replace';
 }
 
 /**
  * Changes a document's metadata and, when it contains `title`, its title, as `title` also sets the title on ingestion.
  * A submission that waits to be published is changed as well.
  */
-export async function setMetadata(database: Queries, { id, metadata, how }: MetadataChange): Promise<Document> {
+export async function setMetadata(database: Queries, { id, metadata, mode }: MetadataChange): Promise<Document> {
   const row = await requireRow(database, id);
-  const changed = (old: Metadata): Metadata => (how === 'merge' ? { ...old, ...metadata } : metadata);
+  const changed = (old: Metadata): Metadata => (mode === 'merge' ? { ...old, ...metadata } : metadata);
   const title = titleIn(metadata);
   const renamed = title === undefined ? {} : { title };
   const submitted = readSubmitted(row);
