@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { startPageModel } from './page-model.ts';
+import { sample } from './sample.ts';
 import { answerWithAllVerdicts, SAMPLE_QUESTION } from './sample-answer.ts';
 import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
@@ -18,7 +18,6 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 const VERDICTS = ['verbatim', 'close', 'elsewhere', 'not_found'];
 const WIDTHS = [1280, 360] as const;
-const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
 /** A view in one of its states. */
 interface State {

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
+import { sample } from './sample.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
-const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 const HOST = fileURLToPath(new URL('./app-host/host.js', import.meta.url));
 /** The host page is served under the server's origin, which may call the server. */
 const HOST_PATH = '/app-host';

@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { Locator } from 'playwright-core';
 import { NOWHERE } from './api.ts';
+import { sample } from './sample.ts';
 import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
-
-const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
 /** Height of a line of text in pixels. */
 const LINE = 25;

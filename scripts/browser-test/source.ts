@@ -1,10 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { isSameText } from '../../src/page/app/views/source/locate-quote.ts';
 import { longPdf } from './long-pdf.ts';
+import { sample } from './sample.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
-
-const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
 
 const SAMPLES = ['annual-report-2024.pdf', 'booking-terms.docx', 'timetable.html', 'handbook.md'];
 const QUOTES_EACH = 4;

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { BackupManifest } from '../backup/backup-manifest.ts';
 import { flush, unpackChecked } from '../backup/restore-backup.ts';
 import type { SealOptions } from '../backup/seal.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { hashFile } from '../shared/hash-file.ts';
 import { moveToNewName } from '../shared/move-to-new-name.ts';
 import type { CopyEvent } from '../store/copy/copy-events.ts';
 import { markSource, refuseFilled } from '../store/copy/copy-progress.ts';
@@ -41,7 +39,7 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
       // Must precede the copy of the records: once they are complete, a restoration cannot be continued.
       await moveOtherFiles(names, folder.unfinishedFolder, folder.path);
       const path = join(folder.unfinishedFolder, DATABASE_FILE);
-      const token = `backup ${await hashOf(path)}`;
+      const token = `backup ${await hashFile(path)}`;
       const database = await openSqlite({ path, readers: 2, isCopying: true });
       try {
         const source = { name: file, database };
@@ -61,12 +59,6 @@ export async function* restoreToPostgres(options: RestoreOptions): AsyncGenerato
     await rm(folder.unfinishedFolder, { recursive: true, force: true });
     await folder.close();
   }
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 function refuseDifferent({ tables }: CopyEvent & { readonly type: 'compared' }, name: string): void {

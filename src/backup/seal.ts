@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { moveToNewName } from '../shared/move-to-new-name.ts';
 
 /** Magic bytes of encrypted files, which other programs can decrypt too: the age format (age-encryption.org). */
@@ -161,7 +162,7 @@ function writeFailure(error: unknown, file: string, signal: AbortSignal): unknow
   if (code === 'EEXIST') {
     return new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`, { cause: error });
   }
-  const reason = WRITE_REASONS.get(code) ?? messageOf(error);
+  const reason = WRITE_REASONS.get(code) ?? errorMessage(error);
   return new ServiceError('store_failed', `${file} cannot be written: ${reason}.`, { cause: error });
 }
 
@@ -185,7 +186,7 @@ export function readFailure(error: unknown, file: string, signal?: AbortSignal):
     const words = `The disk is full: the contents of ${file} could not be written.`;
     return new ServiceError('store_failed', words, { cause: error });
   }
-  return damaged(file, messageOf(error), error);
+  return damaged(file, errorMessage(error), error);
 }
 
 export const damaged = (file: string, what: string, cause?: unknown): ServiceError =>
@@ -196,4 +197,3 @@ export const damaged = (file: string, what: string, cause?: unknown): ServiceErr
   );
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isLoopbackAddress } from '../models/local-servers.ts';
 import { byteCount } from '../shared/byte-count.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { describeQuotas, usualQuotas } from '../store/chroma/chroma-quotas.ts';
 import { describeChroma } from '../store/chroma/describe-chroma.ts';
 import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
@@ -50,7 +51,7 @@ export function checkSqlite(): Finding {
     return {
       name,
       state: 'wrong',
-      detail: `This Node has no full-text search in its SQLite: ${messageOf(error)}`,
+      detail: `This Node has no full-text search in its SQLite: ${errorMessage(error)}`,
       fix: 'Use an official build of Node 24 from https://nodejs.org; some distributions leave FTS5 out.',
     };
   } finally {
@@ -72,7 +73,7 @@ export async function checkDataFolder(folder: string): Promise<Finding> {
     }
     if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is not a folder`);
   } catch (error) {
-    return { name, state: 'wrong', detail: `${folder} cannot be written: ${messageOf(error)}`, fix };
+    return { name, state: 'wrong', detail: `${folder} cannot be written: ${errorMessage(error)}`, fix };
   }
   const openMode = existing === folder ? await modeOpenToOthers(folder) : undefined;
   if (openMode !== undefined) {
@@ -105,7 +106,7 @@ export async function checkDatabase(folder: string): Promise<Finding[]> {
       refuseEmptied(file);
       return [];
     } catch (error) {
-      return [{ name, state: 'wrong', detail: messageOf(error), fix: 'Nothing can be stored until then.' }];
+      return [{ name, state: 'wrong', detail: errorMessage(error), fix: 'Nothing can be stored until then.' }];
     }
   }
   const fix = 'Nothing else is reliable until then.';
@@ -114,7 +115,7 @@ export async function checkDatabase(folder: string): Promise<Finding[]> {
     if (damage.length === 0) return [describeSound(file, size)];
     return [{ name, state: 'wrong', detail: damageSentence(file, damage), fix }];
   } catch (error) {
-    return [{ name, state: 'wrong', detail: `${file} cannot be checked: ${messageOf(error)}`, fix }];
+    return [{ name, state: 'wrong', detail: `${file} cannot be checked: ${errorMessage(error)}`, fix }];
   }
 }
 
@@ -141,13 +142,13 @@ export async function checkHolder(folder: string): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'conflict')) {
       const fix = 'This folder cannot be used until then.';
-      return [{ name: 'Data folder', state: 'wrong', detail: messageOf(error), fix }];
+      return [{ name: 'Data folder', state: 'wrong', detail: errorMessage(error), fix }];
     }
     return [
       {
         name: 'Lock',
         state: 'warning',
-        detail: messageOf(error),
+        detail: errorMessage(error),
         fix: 'Wait until it ends, or run citewell serve, which all commands can use at the same time.',
       },
     ];
@@ -181,7 +182,7 @@ export async function checkChroma(config: Config): Promise<Finding> {
     return {
       name,
       state: 'wrong',
-      detail: messageOf(error),
+      detail: errorMessage(error),
       fix: 'Set XDG_CACHE_HOME to a folder that this user can write to.',
     };
   } finally {
@@ -206,7 +207,7 @@ async function checkRemoteChroma(chroma: NonNullable<Config['chroma']>): Promise
     return {
       name,
       state: 'wrong',
-      detail: messageOf(error),
+      detail: errorMessage(error),
       fix: 'Check CHROMA_URL, CHROMA_API_KEY, CHROMA_TENANT and CHROMA_DATABASE, or unset CHROMA_URL to use the embedded Chroma.',
     };
   } finally {
@@ -235,10 +236,8 @@ export async function checkPort(config: Config): Promise<Finding> {
     return {
       name,
       state: 'wrong',
-      detail: `${host}:${port} cannot be listened on: ${messageOf(error)}`,
+      detail: `${host}:${port} cannot be listened on: ${errorMessage(error)}`,
       fix: 'Stop the program that uses it, or choose another port with CITEWELL_PORT (0 for any free one).',
     };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { isRecord } from '../shared/objects.ts';
 import type { Json } from './document.ts';
 import { allOf, everything, type Filter, type Scalar } from './filter.ts';
 
@@ -66,7 +67,7 @@ export function readFilter(wire: unknown): Filter {
 }
 
 function objectFilter(wire: unknown, depth: number, budget: Budget): Filter {
-  if (!isObject(wire))
+  if (!isRecord(wire))
     throw invalidFilter(`A filter is an object such as {"document_type": {"$eq": "pdf"}}, not ${show(wire)}.`);
   if (depth > MAX_DEPTH) throw invalidFilter(`A filter may nest $and and $or at most ${MAX_DEPTH} deep.`);
   return allOf(
@@ -106,7 +107,7 @@ function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
   if (field.split('.').length > MAX_PATH)
     throw invalidFilter(`A field name in a filter may have at most ${MAX_PATH} parts.`);
   const known = field === 'collection_id' ? onCollectionId : field === 'collection_ids' ? onCollectionIds : operators;
-  if (!isObject(wire)) {
+  if (!isRecord(wire)) {
     spend(budget, 1);
     return bareFilter(field, wire, known);
   }
@@ -206,9 +207,6 @@ function scalar(field: string, name: string, operand: unknown): Scalar {
   if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;
   throw invalidFilter(`"${name}" on "${field}" compares with a string, number or boolean, not ${show(operand)}.`);
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function unknownOperator(name: string, known: readonly string[], where: string): ServiceError {
   return invalidFilter(`"${name}" is not a filter operator ${where}. Known: ${known.join(', ')}.`);

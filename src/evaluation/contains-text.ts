@@ -1,9 +1,8 @@
 import { findVerbatim } from '../citations/find-verbatim.ts';
 import { splitSentences } from '../documents/sentences.ts';
+import { UNSPACED } from '../shared/unspaced-scripts.ts';
 
 const WORD = /[\p{L}\p{M}\p{N}]/u;
-/** Scripts without spaces, in which word boundaries are not visible. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
 /**
  * Whether a text contains these words at word boundaries: "13080" does not contain "308". Case, white space and kinds

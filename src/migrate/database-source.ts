@@ -1,5 +1,6 @@
 import type { Client } from 'pg';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import type { MigrationSource } from './migration-source.ts';
 
 export interface R2rDatabase {
@@ -30,7 +31,7 @@ export async function openDatabaseSource({ url, schema }: R2rDatabase): Promise<
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
-      throw new ServiceError('provider_failed', `R2R's database did not answer: ${messageOf(error)}.`, {
+      throw new ServiceError('provider_failed', `R2R's database did not answer: ${errorMessage(error)}.`, {
         cause: error,
       });
     }
@@ -128,7 +129,7 @@ async function connect(url: string): Promise<Client> {
     await client.query('set default_transaction_read_only = on');
     return client;
   } catch (error) {
-    throw new ServiceError('provider_failed', `R2R's database cannot be opened: ${messageOf(error)}.`, {
+    throw new ServiceError('provider_failed', `R2R's database cannot be opened: ${errorMessage(error)}.`, {
       cause: error,
     });
   }
@@ -171,7 +172,3 @@ async function checkColumns(rows: Rows, schema: string): Promise<void> {
 }
 
 /** PostgreSQL's messages contain no secrets. A failed connection may combine several errors. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
-}

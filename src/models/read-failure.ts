@@ -1,3 +1,4 @@
+import { isObject } from '../shared/objects.ts';
 import { readRetryAfter } from './retry-after.ts';
 
 /** What an SDK's error tells about a failed request. */
@@ -17,7 +18,7 @@ export interface Failure {
 // Both SDKs throw errors with `status`, `headers` and `error` (the body); without a status when the failure happened
 // mid-stream or there was no response. Read structurally, so that the SDKs need not be loaded here.
 export function readFailure(error: unknown): Failure | undefined {
-  if (!isRecord(error)) return undefined;
+  if (!isObject(error)) return undefined;
   const body = innermostError(error['error']);
   const words = body === undefined ? [] : [body['code'], body['type'], body['status']];
   const named = words.filter((word): word is string => typeof word === 'string');
@@ -43,8 +44,8 @@ const TOO_LONG =
 
 function innermostError(body: unknown): Record<string, unknown> | undefined {
   if (typeof body === 'string' && body !== '') return { message: body };
-  if (!isRecord(body)) return undefined;
-  return isRecord(body['error']) ? body['error'] : body;
+  if (!isObject(body)) return undefined;
+  return isObject(body['error']) ? body['error'] : body;
 }
 
 function numericCode(body: Record<string, unknown> | undefined): number | undefined {
@@ -77,11 +78,9 @@ const isPlainWord = (value: unknown): value is string =>
 
 /** The code of the network failure, such as `ECONNREFUSED`. */
 export function networkCode(error: unknown): string | undefined {
-  for (let cause = error, depth = 0; isRecord(cause) && depth < 6; cause = cause['cause'], depth++) {
+  for (let cause = error, depth = 0; isObject(cause) && depth < 6; cause = cause['cause'], depth++) {
     const code = cause['code'];
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{2,40}$/.test(code)) return code;
   }
   return undefined;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

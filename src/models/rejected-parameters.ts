@@ -1,3 +1,5 @@
+import { isObject } from '../shared/objects.ts';
+
 /** A request parameter that a provider rejected. */
 export interface RejectedParameter {
   /** Path in the request body: `temperature`, `reasoning.summary`. */
@@ -98,5 +100,3 @@ function withoutPath<Body extends object>(body: Body, [first, ...rest]: readonly
   if (rest.length === 0) return others as Body;
   return isObject(member) ? ({ ...others, [first]: withoutPath(member, rest) } as unknown as Body) : body;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -1,6 +1,9 @@
 /** Collapses each run of white space to one space, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+/** Lower-case letters and digits of a text without anything between them, to compare titles. */
+export const lettersAndDigits = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
 /** Puts the text on one line and truncates it to `maxLength`, including the ellipsis. */
 export function shortLine(text: string, maxLength: number): string {
   const line = oneLine(text);

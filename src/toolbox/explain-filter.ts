@@ -1,4 +1,5 @@
 import type { Document } from '../documents/document.ts';
+import { isRecord } from '../shared/objects.ts';
 import { filterableFields } from './filterable-fields.ts';
 import { oneLine } from './render-blocks.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -58,9 +59,6 @@ function conditionsOf(filters: Readonly<Record<string, unknown>>): Condition[] {
     return [{ field, values: [equal].flat() }];
   });
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fieldOf(document: Document, name: string): unknown {
   if (name === 'document_type') return document.type;

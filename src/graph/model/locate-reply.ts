@@ -1,4 +1,5 @@
 import { findVerbatim } from '../../citations/find-verbatim.ts';
+import { UNSPACED } from '../../shared/unspaced-scripts.ts';
 import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { normalForm } from '../normal-form.ts';
 import type { ExtractionOptions } from './extraction-prompt.ts';
@@ -88,8 +89,6 @@ function occurrences({ chunkId, text }: GraphChunk, name: string): Mention[] {
     .slice(0, MAX_MENTIONS)
     .map((match) => ({ chunkId, start: match.index, end: match.index + match[0].length }));
 }
-
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
 
 function relationshipMentions(
   item: ReplyRelationship,

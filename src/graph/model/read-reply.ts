@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../shared/objects.ts';
 import { jsonOrUndefined, oneLine } from '../../shared/text.ts';
 
 const MAX_NAME_LENGTH = 200;
@@ -63,7 +64,6 @@ function readItems(entities: readonly unknown[], relationships: readonly unknown
   };
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** The innermost JSON objects, found in one pass. */

@@ -1,5 +1,6 @@
-import { type Request, Router } from 'express';
+import { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
+import { callerAddress } from '../caller-address.ts';
 import type { HttpServices } from '../http-services.ts';
 import { closeSession, openSession, SESSION_PATH, sessionRefreshToken, sessionToken } from '../page-session.ts';
 import { readBody, receiveBytes } from '../read-request.ts';
@@ -19,7 +20,7 @@ export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Rou
       next();
     })
     .post(receiveBytes(MAX_BODY_BYTES), async (request, response) => {
-      const tokens = await signIn.login({ ...readBody(request, sessionLogin), address: addressOf(request) });
+      const tokens = await signIn.login({ ...readBody(request, sessionLogin), address: callerAddress(request) });
       openSession(request, response, tokens);
       response.status(204).end();
     })
@@ -43,5 +44,3 @@ export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Rou
     .all(onlyMethods('POST', 'PUT', 'DELETE'));
   return router;
 }
-
-const addressOf = (request: Request): string => request.ip ?? '';

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Router } from 'express';
 import { type Authenticate, readCredentials } from '../../access/credentials.ts';
 import type { Principal } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
+import { callerAddress } from '../caller-address.ts';
 import { createRouter } from '../create-router.ts';
 import { describeUser } from '../describe-user.ts';
 import { single } from '../envelope.ts';
@@ -28,12 +29,12 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   // Listing users, on the same path, needs credentials and is in `users.ts`.
   router.route('/').post(receiveBytes(BODY), async (request, response) => {
     const by = await callerOf(request, authenticate);
-    const user = await users.register(by, readBody(request, registration), addressOf(request));
+    const user = await users.register(by, readBody(request, registration), callerAddress(request));
     response.json(single(await describeUser(user, services)));
   });
 
   post('/login', async (request, response) => {
-    const tokens = await signIn.login({ ...readLogin(bodyText(request)), address: addressOf(request) });
+    const tokens = await signIn.login({ ...readLogin(bodyText(request)), address: callerAddress(request) });
     response.set('Cache-Control', 'no-store').json(single(toTokenRecord(tokens)));
   });
 
@@ -95,9 +96,6 @@ async function callerOf(request: Request, authenticate: Authenticate): Promise<P
     throw error;
   }
 }
-
-/** The caller's address; behind a trusted proxy, the one that the proxy reports. */
-const addressOf = (request: Request): string => request.ip ?? '';
 
 /** Logs once that an untrusted proxy seems to be in front of the server, so that all its clients count as one. */
 function warnOfProxy(log: HttpServices['log']): RequestHandler {

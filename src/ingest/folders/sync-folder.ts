@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { lstat, opendir, readFile, stat } from 'node:fs/promises';
 import { basename, relative, sep } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
+import { hashFile } from '../../shared/hash-file.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
@@ -87,7 +85,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     const age = Date.now() - info.ctimeMs;
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
     await refuseLarge(path, info.size, maxBytes);
-    const contentHash = await hashOf(path);
+    const contentHash = await hashFile(path);
     const known = await client.documentOf(source);
     if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {
       return { type: 'unchanged', name: path };
@@ -229,10 +227,4 @@ async function isStillThere(root: string): Promise<boolean> {
 async function isEmpty(root: string): Promise<boolean> {
   for await (const _ of await opendir(root)) return false;
   return true;
-}
-
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

@@ -1,8 +1,9 @@
-import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Kysely } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
+import { freeSpaceOn } from '../../shared/free-space.ts';
 import { DATABASE_FILE } from '../data-folder.ts';
 import { OWN_SETTINGS } from '../sql/copied-store.ts';
 import type { Tables } from '../sql/schema.ts';
@@ -82,9 +83,4 @@ async function requireRoom(
     `${words}, and the disk of ${folder} has ${byteCount(free)} free. Free some space there, and try again.`,
     { publicMessage: `${words}, but there is not enough free disk space.` },
   );
-}
-
-async function freeSpaceOn(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

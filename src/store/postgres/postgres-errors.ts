@@ -1,5 +1,6 @@
 import { DatabaseError } from 'pg';
 import { ServiceError } from '../../errors.ts';
+import { errorMessage } from '../../shared/error-message.ts';
 import { DeletedConcurrently } from '../deleted-concurrently.ts';
 
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -14,7 +15,7 @@ const REFUSALS = /^(?:28|3D)/;
 /** Converts the error of a query. Messages about the query itself name tables and values, so users do not see them. */
 export function toServiceError(error: unknown, name: string): ServiceError {
   if (error instanceof ServiceError) return error;
-  const message = messageOf(error);
+  const message = errorMessage(error);
   if (!(error instanceof DatabaseError)) {
     // Thrown by pg-pool, without an error code, when all connections are in use.
     if (message === 'timeout exceeded when trying to connect') {
@@ -72,7 +73,3 @@ const refused = (name: string, error: unknown, message: string): ServiceError =>
   );
 
 /** A name with several addresses, such as localhost, has an error for each of them and no message of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
-}

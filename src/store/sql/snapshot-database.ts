@@ -1,7 +1,8 @@
-import { chmod, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
+import { freeSpaceOn } from '../../shared/free-space.ts';
 import { startSqliteThread } from './sqlite/sqlite-thread.ts';
 
 /** The disk has too little space for a copy. */
@@ -79,9 +80,4 @@ async function requireRoom(path: string, folder: string, freeIn: typeof freeSpac
       publicMessage: `A copy of the database needs up to ${byteCount(needed)} of free disk space, which is not available.`,
     },
   );
-}
-
-async function freeSpaceOn(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }

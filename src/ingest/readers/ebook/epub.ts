@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
+import { lettersAndDigits } from '../../../shared/text.ts';
 import { composeDocuments } from '../compose-documents.ts';
 import { openZipPackage, type ZipPackage } from '../containers/zip-package.ts';
 import type { HtmlNode } from '../html/html-nodes.ts';
@@ -94,11 +95,9 @@ function refuseLocked(file: ZipPackage, items: ReadonlyMap<string, BookItem>, fi
     throw new ServiceError('invalid_request', `${fileName} is locked by its seller (DRM) and cannot be read.`);
 }
 
-const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
-
 /** Whether a chapter begins with its own title, possibly split into two headings. */
 function beginsWith({ text, blocks }: WholeHtml, title: string): boolean {
   const [first] = blocks;
   if (first?.kind !== 'heading') return false;
-  return bare(text.slice(0, title.length * 2 + 40)).includes(bare(title));
+  return lettersAndDigits(text.slice(0, title.length * 2 + 40)).includes(lettersAndDigits(title));
 }

@@ -1,4 +1,4 @@
-import { oneLine } from '../../../shared/text.ts';
+import { lettersAndDigits, oneLine } from '../../../shared/text.ts';
 import { type Measure, measure } from './html-measure.ts';
 import { elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
@@ -39,8 +39,8 @@ export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evide
   // The second is only a box with a heading of its own, or the table of contents.
   if (other.weight < one.weight * MIN_SHARE) return first;
   if (description !== undefined && description.length >= MIN_DESCRIPTION) {
-    const start = squash(description).slice(0, 50);
-    const holds = (node: HtmlNode) => squash(textBelow(node)).includes(start);
+    const start = lettersAndDigits(description).slice(0, 50);
+    const holds = (node: HtmlNode) => lettersAndDigits(textBelow(node)).includes(start);
     if (!holds(second) && holds(first)) return first;
     if (holds(second) && !holds(first)) return second;
   }
@@ -49,18 +49,16 @@ export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evide
   return evidence.isArticle === true ? second : first;
 }
 
-const squash = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
-
 /** The first `h1` or `h2` whose words make up most of the title. */
 function headingOf(body: HtmlNode, title: string | undefined): HtmlElement | undefined {
   if (title === undefined) return undefined;
-  const wanted = squash(title);
+  const wanted = lettersAndDigits(title);
   let found: HtmlElement | undefined;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
       if (found !== undefined) return;
       if (child.name === 'h1' || child.name === 'h2') {
-        const own = squash(oneLine(textBelow(child)));
+        const own = lettersAndDigits(oneLine(textBelow(child)));
         if (own.length > 8 && wanted.includes(own) && own.length > wanted.length * 0.5) found = child;
       } else visit(child);
     }

@@ -1,5 +1,6 @@
 import { load } from 'cheerio';
 import { ServiceError } from '../../../errors.ts';
+import { lettersAndDigits } from '../../../shared/text.ts';
 import type { PageContent } from '../../../web/web-pages.ts';
 import { createTextBuilder } from '../build-text.ts';
 import { cleanText } from '../encoding/clean-text.ts';
@@ -69,12 +70,10 @@ function blocksOf(
   return builder.finish();
 }
 
-const bare = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
-
 /** Page titles often end with the site's name. */
 const isTitle = (heading: string, title: string): boolean => {
-  const own = bare(heading);
-  return own !== '' && bare(title).startsWith(own);
+  const own = lettersAndDigits(heading);
+  return own !== '' && lettersAndDigits(title).startsWith(own);
 };
 
 /** Style of the text in which passages are searched; the alternative text of pictures is only in the Markdown. */
