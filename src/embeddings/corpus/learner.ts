@@ -10,6 +10,7 @@ import { decodeArtefact, versionOfArtefact } from '../lsa/artefact.ts';
 import { MAX_CHUNKS_READ } from '../lsa/learning-source.ts';
 import { type ChunksFolded, lsaEmbeddings } from '../lsa/lsa-embeddings.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
+import { createCorpusTrigger, type TriggerPauses } from './corpus-trigger.ts';
 import { decideLearning, type LearningDecision, MIN_WHEN_REQUESTED } from './learning-due.ts';
 import type { ReplaceableEmbedder } from './replaceable-embedder.ts';
 
@@ -20,8 +21,7 @@ export interface LearnerParts {
   readonly embedders: Pick<Embedders, 'required' | 'preferred' | 'packaged' | 'learn'>;
   readonly changes: CorpusWatch;
   readonly log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
-  /** Milliseconds: debounce after changes, its maximum, and the pause before a retry. */
-  readonly pauses?: { readonly quiet: number; readonly longest: number; readonly retry: number } | undefined;
+  readonly pauses?: TriggerPauses | undefined;
   /** Whether this server trains for all servers that share the database; by default it does. */
   readonly isLeader?: (() => boolean) | undefined;
 }
@@ -63,13 +63,6 @@ export function createLearner(parts: LearnerParts): Learner {
   let inUse: LsaModel | undefined;
   let foldedSince = nothingFolded;
   let state: LearnerState = { kind: 'idle' };
-  let background: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let waitingSince: number | undefined;
-  let isClosed = false;
-  let isHeld = false;
-  let isStarted = false;
-  let unsubscribe = () => {};
 
   const embedderOf = (model: LsaModel) =>
     lsaEmbeddings({
@@ -157,69 +150,31 @@ export function createLearner(parts: LearnerParts): Learner {
     }
   }
 
-  async function work(signal: AbortSignal): Promise<void> {
-    if (!isLeader()) return;
+  async function trainInBackground(signal: AbortSignal): Promise<boolean> {
+    if (!isLeader()) return true;
     const { isDue, reason } = await decide();
-    if (!isDue || signal.aborted) return;
+    if (!isDue || signal.aborted) return true;
     log.info({ reason }, 'Learning from the corpus what words go together.');
     const startedAt = performance.now();
     try {
       for await (const _ of move(signal));
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
       log.info({ seconds, chunkCount: inUse?.chunkCount }, `Search is with ${LEARNED_EMBEDDING} now.`);
+      return true;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
       state = { kind: 'failed', reason: (error as Error).message };
       log.warn({ err: error }, 'The corpus could not be learned from; search goes on as it was.');
-      schedule(pauses.retry);
+      return false;
     }
   }
 
-  function begin(): void {
-    timer = undefined;
-    waitingSince = undefined;
-    if (isClosed || isHeld || background !== undefined) return;
-    const stop = new AbortController();
-    const done = work(stop.signal)
-      .catch((error: unknown) => {
-        if (!stop.signal.aborted) log.warn({ err: error }, 'Whether to train on the corpus could not be decided.');
-      })
-      .finally(() => {
-        background = undefined;
-      });
-    background = { done, stop };
-  }
-
-  function schedule(pause: number): void {
-    if (isClosed) return;
-    clearTimeout(timer);
-    timer = setTimeout(begin, pause);
-    timer.unref();
-  }
-
-  function onChange(): void {
-    const now = performance.now();
-    waitingSince ??= now;
-    schedule(Math.max(0, Math.min(pauses.quiet, waitingSince + pauses.longest - now)));
-  }
-
-  async function stopBackground(): Promise<void> {
-    clearTimeout(timer);
-    background?.stop.abort();
-    await background?.done;
-  }
-
-  async function* runExclusively<Step, Result>(run: () => AsyncGenerator<Step, Result>): AsyncGenerator<Step, Result> {
-    const wasHeld = isHeld;
-    isHeld = true;
-    try {
-      await stopBackground();
-      return yield* run();
-    } finally {
-      isHeld = wasHeld;
-      if (isStarted) onChange();
-    }
-  }
+  const trigger = createCorpusTrigger({
+    changes,
+    pauses,
+    work: trainInBackground,
+    onError: (error) => log.warn({ err: error }, 'Whether to train on the corpus could not be decided.'),
+  });
 
   return {
     state: () => state,
@@ -228,13 +183,9 @@ export function createLearner(parts: LearnerParts): Learner {
       inUse = model;
       return embedderOf(model);
     },
-    start() {
-      isStarted = true;
-      unsubscribe = changes.subscribe(onChange);
-      schedule(0);
-    },
+    start: trigger.start,
     async *trainIfDue(signal) {
-      if ((await decide()).isDue) yield* runExclusively(() => move(signal));
+      if ((await decide()).isDue) yield* trigger.runExclusively(() => move(signal));
     },
     async *train(signal) {
       const chunkCount = await store.countStoredChunks();
@@ -255,14 +206,12 @@ export function createLearner(parts: LearnerParts): Learner {
     },
     retrain(signal) {
       const next = embedder.next(signal);
-      begin();
+      trigger.begin();
       return next;
     },
-    runExclusively,
+    runExclusively: trigger.runExclusively,
     async close() {
-      isClosed = true;
-      unsubscribe();
-      await stopBackground();
+      await trigger.close();
       // A re-embedding that is just ending still has one more statement to execute.
       await sleep(0);
     },
