@@ -78,19 +78,8 @@ export interface FailedItem {
   readonly nextTryAt: string;
 }
 
-/** The followed sources of all users. */
-export interface FollowedSourceRecords {
-  /** Oldest first. */
-  list(): Promise<readonly FollowedSource[]>;
-  add(source: FollowedSource): Promise<void>;
-  /** Keeps the items and cursor of the source. Does nothing if the source was removed. */
-  change(source: Pick<FollowedSource, 'id' | 'location' | 'collectionIds' | 'credentials'>): Promise<void>;
-  /** Does nothing if the source was removed. */
-  saveReport(id: string, report: SyncReport): Promise<void>;
-  /** Also deletes its items and their failures. */
-  remove(id: string): Promise<void>;
-  cursorOf(id: string): Promise<string | undefined>;
-  saveCursor(id: string, cursor: string | undefined): Promise<void>;
+/** The known items of remote sources. */
+export interface SourceItemRecords {
   /** Those of these keys that are known. */
   items(id: string, keys: readonly string[]): Promise<readonly SourceItem[]>;
   /** Adds or replaces items and marks them as seen in this pass. Does nothing if the source was removed. */
@@ -107,6 +96,15 @@ export interface FollowedSourceRecords {
   isOfOthers(id: string, uri: string): Promise<boolean>;
   /** Also deletes their failures. */
   removeItems(id: string, keys: readonly string[]): Promise<void>;
+  /**
+   * Called when this document was removed or its content changed: schedules all items that are its duplicates to be
+   * read again. Returns whether there are any.
+   */
+  releaseDuplicates(documentId: string): Promise<boolean>;
+}
+
+/** The items of remote sources that could not be read or ingested. */
+export interface SourceFailureRecords {
   /** Those of these keys that failed. */
   failuresOf(id: string, keys: readonly string[]): Promise<readonly FailedItem[]>;
   /** Adds or replaces a failure. Does nothing if the source was removed. */
@@ -119,9 +117,19 @@ export interface FollowedSourceRecords {
   ): Promise<readonly FailedItem[]>;
   /** The most recently tried failures, and the total number of failures. */
   latestFailures(id: string, limit: number): Promise<{ readonly count: number; readonly items: readonly FailedItem[] }>;
-  /**
-   * Called when this document was removed or its content changed: schedules all items that are its duplicates to be
-   * read again. Returns whether there are any.
-   */
-  releaseDuplicates(documentId: string): Promise<boolean>;
+}
+
+/** The followed sources of all users, with their items and failures. */
+export interface FollowedSourceRecords extends SourceItemRecords, SourceFailureRecords {
+  /** Oldest first. */
+  list(): Promise<readonly FollowedSource[]>;
+  add(source: FollowedSource): Promise<void>;
+  /** Keeps the items and cursor of the source. Does nothing if the source was removed. */
+  change(source: Pick<FollowedSource, 'id' | 'location' | 'collectionIds' | 'credentials'>): Promise<void>;
+  /** Does nothing if the source was removed. */
+  saveReport(id: string, report: SyncReport): Promise<void>;
+  /** Also deletes its items and their failures. */
+  remove(id: string): Promise<void>;
+  cursorOf(id: string): Promise<string | undefined>;
+  saveCursor(id: string, cursor: string | undefined): Promise<void>;
 }
