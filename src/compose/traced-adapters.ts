@@ -1,3 +1,4 @@
+import { delegatingEmbedder } from '../embeddings/delegating-embedder.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { splitName, tracedLog, tracedMethods, tracedModels } from '../telemetry/traced.ts';
 import { inSpan, type SpanStart, type Traces } from '../telemetry/traces.ts';
@@ -51,9 +52,7 @@ export function tracedEmbeddings(model: EmbeddingModel, traces: Traces): Embeddi
       }
     });
   // The other members may change, since re-embedding replaces the model.
-  return new Proxy(model, {
-    get: (target, name): unknown => (name === 'embed' ? embed : Reflect.get(target, name, target)),
-  });
+  return delegatingEmbedder(() => model, embed);
 }
 
 /** The span of a call to a model that generates no text, such as an embedder. */

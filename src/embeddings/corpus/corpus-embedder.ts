@@ -10,6 +10,7 @@ import type { LsaModel } from '../lsa/lsa-model.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
 import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
 import { replaceableEmbedder } from './replaceable-embedder.ts';
+import { lostEmbedder, unopenedEmbedder } from './stand-in-embedders.ts';
 
 export interface EmbedderParts {
   readonly embedders: Embedders;
@@ -48,7 +49,7 @@ export interface CorpusEmbedder {
 export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   const { embedders, spaces, learned, log } = parts;
   const { required, preferred } = embedders;
-  const embedder = replaceableEmbedder(unopened(required ?? preferred));
+  const embedder = replaceableEmbedder(unopenedEmbedder(required ?? preferred));
   const { embeddings } = embedder;
   const learner = createLearner({ ...parts, store: learned, embedder });
 
@@ -154,37 +155,3 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 // Used by default, not by explicit choice, and replaced when the corpus is large enough for training.
 const provisional = (embedder: EmbeddingModel): EmbeddingModel =>
   embedder.name === STATIC_EMBEDDING ? { ...embedder, isProvisional: true } : embedder;
-
-function unopened(name: string): EmbeddingModel {
-  const refuse = async () => {
-    throw new Error('The embedder of the corpus is used before the services are started.');
-  };
-  return { name, isLexical: true, space: refuse, embed: refuse };
-}
-
-interface LostEmbedderParts {
-  readonly space: VectorSpace;
-  /** Retrains; resolves with the new embedder. */
-  readonly retrain: (signal?: AbortSignal) => Promise<EmbeddingModel>;
-}
-
-/**
- * Stands for a trained embedder whose model is lost. Queries fall back to full text; chunks wait until the model is
- * retrained and the corpus re-embedded.
- */
-function lostEmbedder({ space, retrain }: LostEmbedderParts): EmbeddingModel {
-  const { embedder: name, version, dimensions } = space;
-  return {
-    name,
-    isLexical: true,
-    isLearned: true,
-    space: async () => ({ embedder: name, version, dimensions }),
-    async embed(texts, kind, signal, options) {
-      if (kind === 'passage') return (await retrain(signal)).embed(texts, kind, signal, options);
-      throw new ServiceError(
-        'provider_failed',
-        `The model that ${name} learned from the corpus is missing or damaged. It is being retrained; until then search uses full text only.`,
-      );
-    },
-  };
-}

@@ -1,5 +1,6 @@
 import { raceAbort } from '../../shared/abort.ts';
 import { Condition } from '../../shared/condition.ts';
+import { delegatingEmbedder } from '../delegating-embedder.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 
 /** Shared reference to the embedder of the corpus, which re-embedding replaces at run time. */
@@ -14,28 +15,7 @@ export function replaceableEmbedder(first: EmbeddingModel): ReplaceableEmbedder 
   let current = first;
   const replaced = new Condition<EmbeddingModel>();
   return {
-    embeddings: {
-      get name() {
-        return current.name;
-      },
-      get isLexical() {
-        return current.isLexical;
-      },
-      get isLearned() {
-        return current.isLearned === true;
-      },
-      get isSmall() {
-        return current.isSmall;
-      },
-      get isProvisional() {
-        return current.isProvisional;
-      },
-      get fullTextShare() {
-        return current.fullTextShare;
-      },
-      space: (signal) => current.space(signal),
-      embed: (...given) => current.embed(...given),
-    },
+    embeddings: delegatingEmbedder(() => current),
     replace: (embedder) => {
       current = embedder;
       replaced.notify(embedder);
