@@ -1,7 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { Client } from 'pg';
-import { ServiceError } from '../../errors.ts';
 import type { SharedRecords } from '../sql/database.ts';
 import { LEADER, LOCKS } from './baseline/cluster-tables.ts';
 import { type ChangeFeed, openChangeFeed } from './change-feed.ts';
@@ -17,7 +14,10 @@ import {
 import { createDatabaseState, type DatabaseState } from './database-state.ts';
 import { createPostgresCounters } from './postgres-counters.ts';
 import { toServiceError } from './postgres-errors.ts';
-import { type RunQuery, serialiseQueries } from './serialise-queries.ts';
+import { refuseOtherServers } from './refuse-other-servers.ts';
+import type { RunQuery } from './serialise-queries.ts';
+import { serverClaims } from './server-claims.ts';
+import { connectServer } from './server-connection.ts';
 import { withSharedLock } from './shared-lock.ts';
 
 export interface JoinOptions extends Announced {
@@ -41,7 +41,6 @@ export interface JoinedServer extends SharedRecords {
   leave(): Promise<void>;
 }
 
-const CONNECT_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 10_000;
 /** After a restart of the database, time for all servers to reconnect before any of them may be considered dead. */
 const GRACE_MS = 5_000;
@@ -70,7 +69,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   let mayLeadUntil = 0;
   let wasLeader = false;
   let feed: ChangeFeed;
-  let connection = await connect(url, name, answerWithinMs);
+  let connection = await connectServer(url, name, answerWithinMs);
   const query: RunQuery = (each) => connection.query(each);
   const { key, ...entered } = await announce(query, undefined, own).catch(async (error: unknown) => {
     await connection.end();
@@ -78,7 +77,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   });
   let { seenAt } = entered;
   try {
-    await refuseSeveral(query, key, { ...own, name });
+    await refuseOtherServers(query, key, { ...own, name });
     await state.check(query, 'present');
     // A server that has resigned still prunes, because it may be the only one.
     const prunes = () => isLeading || hasResigned;
@@ -117,7 +116,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
   const reconnect = async () => {
     checksOthersFrom = performance.now() + GRACE_MS;
     const previous = connection;
-    connection = await connect(url, name, answerWithinMs);
+    connection = await connectServer(url, name, answerWithinMs);
     await state.check(query, await checkHeartbeat(query, key, seenAt));
     // Announces over the new connection before closing the old one, so that the server never seems to be gone.
     const entered = announce(query, key, own).finally(() => void previous.end());
@@ -163,28 +162,7 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
     runExclusively: (turn, work) => withSharedLock(query, turn, work),
     problem: () => (failure === undefined ? undefined : `The database ${name} does not answer.`),
 
-    async documentsInProgress(database, work, whose) {
-      const { rows } = await sql<{ document: number }>`
-        select document_key as document from cluster_claims
-        where kind = ${work} and server_key in (select key from cluster_servers_running)
-          and (${whose !== 'others'} or server_key <> ${key})`.execute(database);
-      return rows.map(({ document }) => document);
-    },
-
-    async tokenOf(database, work, document) {
-      const { rows } = await sql<{ token: number }>`
-        select token from cluster_claims
-        where kind = ${work} and document_key = ${document} and server_key = ${key}`.execute(database);
-      return rows[0]?.token;
-    },
-
-    async removeEndedServers(database) {
-      await sql`delete from cluster_servers where key not in (select key from cluster_servers_running)`.execute(
-        database,
-      );
-      await sql`delete from cluster_claims where server_key not in (select key from cluster_servers)`.execute(database);
-    },
-
+    ...serverClaims(key),
     members: listMembers,
     async resign() {
       const holdsLeadership = isLeading;
@@ -193,10 +171,6 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
       hasLed = false;
       notifyLeadership();
       if (holdsLeadership) await releaseLead();
-    },
-
-    async releaseOwnClaims(database) {
-      await sql`delete from cluster_claims where server_key = ${key}`.execute(database);
     },
 
     onReverted: state.onReverted,
@@ -217,80 +191,6 @@ export async function joinServers(options: JoinOptions): Promise<JoinedServer> {
       await connection.end();
     },
   };
-}
-
-/**
- * Releases the lock of a vanished machine within seconds instead of the system's default of two hours. Not sent as
- * startup parameters, which PgBouncer rejects.
- */
-const KEEP_ALIVE = `select set_config('tcp_keepalives_idle', '2', false), set_config('tcp_keepalives_interval', '1', false),
-  set_config('tcp_keepalives_count', '2', false)`;
-
-interface ServerConnection {
-  readonly query: RunQuery;
-  end(): Promise<void>;
-}
-
-async function connect(url: string, name: string, answerWithinMs: number): Promise<ServerConnection> {
-  const client = new Client({
-    connectionString: url,
-    application_name: 'citewell',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
-    query_timeout: answerWithinMs,
-  });
-  // The next heartbeat notices the failure and reconnects.
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    await client.query(KEEP_ALIVE);
-  } catch (error) {
-    await client.end().catch(() => {});
-    throw toServiceError(error, name);
-  }
-  return { query: serialiseQueries((each) => client.query(each)), end: () => client.end().catch(() => {}) };
-}
-
-async function refuseSeveral(
-  query: RunQuery,
-  key: number,
-  { isAlone, isCopying = false, vectorIndex = 'chroma', name }: Announced & Pick<JoinOptions, 'name'>,
-): Promise<void> {
-  const { rows } = await query({
-    text: `select bool_or(is_alone) as is_alone, bool_or(is_copying) as is_copying,
-       array_agg(vector_index) as vector_indexes from cluster_servers s
-     where s.key <> $1 and exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.granted
-       and l.classid = ${LOCKS} and l.objid = s.key::oid and l.objsubid = 2
-       and l.database = (select oid from pg_database where datname = current_database()))
-     having count(*) > 0`,
-    values: [key],
-  });
-  if (rows.length === 0) return;
-  if (rows[0].is_copying) {
-    throw new ServiceError(
-      'conflict',
-      `The records of the database ${name} are being copied by "citewell migrate store". Try again when it has ended.`,
-    );
-  }
-  if (isCopying) {
-    throw new ServiceError('conflict', `A server uses the database ${name}. Stop all its servers, and try again.`);
-  }
-  const other = rows[0].vector_indexes.find((kind: string) => kind !== vectorIndex);
-  if (other !== undefined) {
-    throw new ServiceError(
-      'conflict',
-      `Another server uses the database ${name} with CITEWELL_VECTOR_INDEX=${other}, this one has ${vectorIndex}. ` +
-        "They could not find each other's vectors: set it to the same value for all servers of the database.",
-    );
-  }
-  if (!(isAlone || rows[0].is_alone)) return;
-  const holder = isAlone ? 'this one' : 'that one';
-  throw new ServiceError(
-    'conflict',
-    `Another server uses the database ${name}, and ${holder} has a Chroma of its own, which the other cannot search. ` +
-      'For several servers on one database set CHROMA_URL to the same Chroma for all of them, or ' +
-      'CITEWELL_VECTOR_INDEX=pgvector. A command uses the server of its data folder: set CITEWELL_DATA_DIR to that.',
-  );
 }
 
 /** Serialises transactions that change the records, across all servers. */
