@@ -9,12 +9,8 @@ import { createStatementCheck, supports, type Verdict } from '../citations/check
 import { readStatements, type Statement } from '../citations/read-statements.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
-import {
-  type CandidatePassage,
-  createEvidenceFinder,
-  type EvidenceFinder,
-  type EvidenceFinderParts,
-} from './evidence-finder.ts';
+import type { CandidatePassage } from './candidate-passage.ts';
+import { createEvidenceFinder, type EvidenceFinder, type EvidenceFinderParts } from './evidence-finder.ts';
 
 /** Compares an answer with the corpus statement by statement, lexically and without a model. */
 export function createAnswerChecker(parts: EvidenceFinderParts): AnswerChecker {
