@@ -85,9 +85,24 @@ function corrections(
     }
     return nearTerms(index.seek, query).map((each) => each.term);
   };
-  const one = mostFrequent(index, [...near(1), ...nearStems(word)]);
+  const one = mostFrequent(index, [...near(1), ...presentAmong(nearStems(word), own ?? index)]);
   if (one.length > 0 || [...word].length < LONG) return one;
   return mostFrequent(index, near(2));
+}
+
+/**
+ * Those of these terms, which have English letters only, that occur in the vocabulary. Most of them lie between the same
+ * few terms of it, so that a few steps show that they are missing.
+ */
+function presentAmong(terms: readonly string[], { seek }: Pick<Vocabulary, 'seek'>): string[] {
+  const present = new Set<string>();
+  let next: string | undefined = '';
+  for (const term of [...terms].sort()) {
+    if (next !== undefined && next < term) next = seek(term);
+    if (next === undefined) break;
+    if (next === term) present.add(term);
+  }
+  return terms.filter((term) => present.has(term));
 }
 
 function mostFrequent(index: Vocabulary, terms: readonly string[]): string[] {

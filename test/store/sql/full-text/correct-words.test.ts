@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import type { Correction } from '../../../../src/store/chunk-search.ts';
+import { readQueryTerms } from '../../../../src/store/full-text/analyse.ts';
+import { correctWords } from '../../../../src/store/sql/full-text/correct-words.ts';
+import { createVocabulary } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { ingest, newChunk, newDocument } from '../../../support/store.ts';
 
@@ -95,5 +98,42 @@ describeEngines('Spelling correction', ({ openTestStore }) => {
       expect(await ask('envelopment', everything)).toEqual([]);
       expect(await ask('envelopment', own)).toEqual(await ask('ebvelopment', own));
     });
+  });
+});
+
+describe('Looking for words like an unknown one', () => {
+  function indexOf(...terms: readonly string[]) {
+    const vocabulary = createVocabulary([{ key: 1, title: '', body: terms.join(' ') }], 1);
+    const chunks = { lengths: Int32Array.of(-1, 1), count: 1, mean: 1, scores: new Float64Array(2) };
+    const calls = { count: 0, seek: 0 };
+    const index = {
+      chunks,
+      count(term: string) {
+        calls.count++;
+        return vocabulary?.count(term) ?? 0;
+      },
+      postings: (term: string) => vocabulary?.postings(term) ?? [],
+      seek(from: string) {
+        calls.seek++;
+        return vocabulary?.seek(from);
+      },
+    };
+    return { index, calls };
+  }
+  const correct = (index: Parameters<typeof correctWords>[0], text: string) =>
+    correctWords(index, readQueryTerms(text).words, { allowed: undefined });
+
+  it('counts only terms that exist among the stems of some hundred variants', () => {
+    const { index, calls } = indexOf('develop', 'devot', 'gener', 'organ', 'zebra');
+    expect(correct(index, 'developmnet')).toEqual([{ word: 'developmnet', instead: ['develop'] }]);
+    expect(calls.count).toBeLessThan(10);
+    expect(calls.seek).toBeLessThan(50);
+  });
+
+  it('finds the stem of a variant wherever it is in the vocabulary', () => {
+    for (const others of [[], ['zebra'], ['aard'], ['gene', 'generousz', 'genf'], ['gener-', 'génér', '東京']]) {
+      const { index } = indexOf('gener', ...others);
+      expect(correct(index, 'generalizatoins')).toEqual([{ word: 'generalizatoins', instead: ['gener'] }]);
+    }
   });
 });
