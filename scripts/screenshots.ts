@@ -100,7 +100,7 @@ async function takePictures(browser: Browser, { url, folder, papers }: Service):
       await page.goto(url + path);
       await open(page);
       // On a slow machine, the network can be idle before the page has requested everything.
-      await page.waitForFunction(`!document.body.innerText.includes('${texts.loading}')`);
+      await page.getByText(texts.loading).filter({ visible: true }).first().waitFor({ state: 'hidden' });
       await page.waitForLoadState('networkidle');
       await page.screenshot({ path: `${IMAGES}${name}-${colorScheme}.png` });
       await context.close();
