@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { uuidFromName } from '../../src/documents/ids.ts';
 import type { TestCollection, TestDocument } from '../../src/evaluation/test-collection.ts';
-import { mapConcurrently } from '../../src/ingest/folders/map-concurrently.ts';
+import { mapConcurrently } from '../../src/shared/map-concurrently.ts';
 import type { Service } from './service.ts';
 
 export interface Ingesting {

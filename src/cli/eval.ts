@@ -17,8 +17,8 @@ import { differenceLines, problemLines, scoreTable } from '../evaluation/evaluat
 import { type Question, readQuestions } from '../evaluation/questions.ts';
 import { type ResolvedQuestion, resolveDocuments } from '../evaluation/resolve-documents.ts';
 import { meanScores, type ScoreName } from '../evaluation/scores.ts';
-import { mapConcurrently } from '../ingest/folders/map-concurrently.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
+import { mapConcurrently } from '../shared/map-concurrently.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { namedDocuments, toEvaluated } from './evaluated-client.ts';

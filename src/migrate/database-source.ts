@@ -27,14 +27,19 @@ type Table = 'users' | 'collections' | 'documents' | 'chunks' | 'files' | 'conve
 export async function openDatabaseSource({ url, schema }: R2rDatabase): Promise<MigrationSource> {
   const client = await connect(url);
   const table = (name: Table): string => `${client.escapeIdentifier(schema)}.${client.escapeIdentifier(name)}`;
-  const rows: Rows = async (text, values = []) => {
-    try {
-      return (await client.query(text, [...values])).rows;
-    } catch (error) {
-      throw new ServiceError('provider_failed', `R2R's database did not answer: ${errorMessage(error)}.`, {
-        cause: error,
-      });
-    }
+  let previous: Promise<unknown> = Promise.resolve();
+  // A connection executes one query at a time, while several documents are read.
+  const rows: Rows = (text, values = []) => {
+    const query = previous.then(() => client.query(text, [...values]));
+    previous = query.catch(() => undefined);
+    return query.then(
+      ({ rows }) => rows,
+      (error: unknown) => {
+        throw new ServiceError('provider_failed', `R2R's database did not answer: ${errorMessage(error)}.`, {
+          cause: error,
+        });
+      },
+    );
   };
   /** All rows in pages by keyset pagination: the order of identifiers is stable while the database changes. */
   const pages = async function* (name: Table, columns: string): AsyncGenerator<Record<string, unknown>, void> {

@@ -1,5 +1,6 @@
 import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { mapConcurrently } from '../shared/map-concurrently.ts';
 import { copyConversation } from './copy-conversation.ts';
 import { copyDocument, type DocumentCollections } from './copy-document.ts';
 import { copyUser, usersHere } from './copy-user.ts';
@@ -26,6 +27,8 @@ export interface MigratedItem {
 export type MigrationEvent =
   | { readonly type: 'found'; readonly user: string; readonly counts: Readonly<Record<MigratedKind, number>> }
   | MigratedItem;
+
+const DOCUMENTS_AT_ONCE = 3;
 
 /** Target identifiers of the users by their source identifiers. Without users, everything belongs to the caller. */
 type Owners = ReadonlyMap<string, string>;
@@ -95,13 +98,13 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     const others = ids.filter((id) => !isUsable(id));
     return { usable: here(ids.filter(isUsable)), others: here(others), admin: to };
   };
-  for await (const entry of from.documents()) {
+  yield* mapConcurrently(from.documents(), DOCUMENTS_AT_ONCE, async (entry) => {
     signal.throwIfAborted();
     const document = readRecord(r2rDocument, entry, 'document');
     const name = document.title === '' ? document.id : document.title;
     const copy = () => copyDocument(forOwner(document.owner_id), document, collectionsOf(document));
-    yield await attempt('document', document.id, name, signal, copy);
-  }
+    return attempt('document', document.id, name, signal, copy);
+  });
   for await (const entry of from.conversations()) {
     signal.throwIfAborted();
     const { id, name, owner_id: owner } = readRecord(r2rConversation, entry, 'conversation');

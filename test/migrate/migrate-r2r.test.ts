@@ -162,6 +162,25 @@ describe('a migration', { shuffle: false }, () => {
     }
   });
 
+  it('copies several documents at once', async () => {
+    const hashes = createLexicalHash();
+    const two = Promise.withResolvers<void>();
+    let waiting = 0;
+    const embed: EmbeddingModel['embed'] = async (...given) => {
+      if (++waiting === 2) two.resolve();
+      await two.promise;
+      return hashes.embed(...given);
+    };
+    const other = await startCitewell({ embedder: { ...hashes, embed } });
+    try {
+      const copied = outcomes(await run(source.url, 'several.jsonl', other.url));
+      expect(copied.filter((each) => each.startsWith('document'))).toEqual(['document copied', 'document copied']);
+    } finally {
+      two.resolve();
+      await other.close();
+    }
+  });
+
   it('reports each failure with its reason, and continues', async () => {
     const broken = await startFakeProvider();
     const id = randomUUID();

@@ -5,11 +5,11 @@ import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import { hashFile } from '../../shared/hash-file.ts';
+import { mapConcurrently } from '../../shared/map-concurrently.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 import { leadsBelow } from './followable-folder.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import { isSupported, refuseLarge } from './supported-files.ts';
 
 export interface SyncParts {

@@ -1,6 +1,6 @@
+import { mapConcurrently } from '../../shared/map-concurrently.ts';
 import type { RemoteItem } from '../../sources/connector.ts';
 import type { SourceItem } from '../../store/followed-sources.ts';
-import { mapConcurrently } from '../folders/map-concurrently.ts';
 import { processItem } from './process-item.ts';
 import type { PassParts, RemoteStep } from './sync-parts.ts';
 
