@@ -13,7 +13,9 @@ export interface ConnectOptions {
   readonly releasesStore?: boolean;
 }
 
-const HEALTH_TIMEOUT_MS = 3_000;
+/** A server on a busy machine can take long to answer; one that has ended refuses the connection at once. */
+const HEALTH_TIMEOUT_MS = 60_000;
+const WAIT_NOTED_AFTER_MS = 5_000;
 
 /**
  * Connects to the process that holds the data folder. Without one, this process opens the folder and serves it, to
@@ -27,7 +29,9 @@ export async function connect(
   const { output } = context;
   const store: SharedStore<ServerAddress> = shareStore({
     async find() {
-      const info = await findServer(config.dataDir);
+      const info = await findServer(config.dataDir, ({ pid, url }) =>
+        output.note(`Waiting for the server (process ${pid}, ${url}), which has not answered yet.`),
+      );
       return (
         info && {
           url: info.url,
@@ -58,9 +62,10 @@ export async function connect(
 }
 
 /** The process that serves the data folder; undefined when none does. Throws when it does not respond. */
-async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
+async function findServer(dataDir: string, onSlow: (server: ServerInfo) => void): Promise<ServerInfo | undefined> {
   const info = await readServerInfo(dataDir);
   if (info === undefined) return undefined;
+  const slow = setTimeout(() => onSlow(info), WAIT_NOTED_AFTER_MS);
   try {
     await askServer(info.url, { method: 'GET', path: '/health', signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
     return info;
@@ -75,5 +80,7 @@ async function findServer(dataDir: string): Promise<ServerInfo | undefined> {
       `A server runs on ${dataDir} (process ${info.pid}, ${info.url}) but does not answer. Stop it and try again.`,
       { cause: error },
     );
+  } finally {
+    clearTimeout(slow);
   }
 }
