@@ -77,7 +77,7 @@ export async function migrate(options: MigrateOptions, context: CommandContext):
             ...tally.progress(),
             total,
             elapsedSeconds: (performance.now() - startedAt) / 1000,
-            unit: 'things',
+            unit: 'items',
             current: event.name,
           },
           output.width,
@@ -130,7 +130,8 @@ function createTally() {
     progress: () => ({
       done: sum('copied') + sum('present') + sum('failed'),
       failed: sum('failed'),
-      skipped: sum('present'),
+      skipped: 0,
+      present: sum('present'),
     }),
     report: () => ({ counts, failed, remarks }),
   };

@@ -5,6 +5,8 @@ export interface Progress {
   readonly total: number | undefined;
   readonly failed: number;
   readonly skipped: number;
+  /** Items among `done` that needed no work, for example after an interruption; the rate leaves them out. */
+  readonly present?: number;
   readonly elapsedSeconds: number;
   /** What is being worked on. */
   readonly current?: string;
@@ -23,6 +25,7 @@ export function progressLine(progress: Progress, width: number): string {
       ? `${count(progress.done)} ${progress.unit}`
       : `${count(progress.done)}/${count(progress.total)} ${progress.unit}`,
     ...rateParts(progress),
+    ...(progress.present ? [`${count(progress.present)} already present`] : []),
     ...(progress.skipped > 0 ? [`${count(progress.skipped)} skipped`] : []),
     ...(progress.failed > 0 ? [`${count(progress.failed)} failed`] : []),
     ...(progress.current === undefined ? [] : [progress.current]),
@@ -36,9 +39,9 @@ function bar(done: number, total: number): string {
   return `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}]`;
 }
 
-function rateParts({ done, total, elapsedSeconds }: Progress): string[] {
-  if (elapsedSeconds < MINIMUM_SECONDS_FOR_RATE || done === 0) return [];
-  const rate = done / elapsedSeconds;
+function rateParts({ done, present = 0, total, elapsedSeconds }: Progress): string[] {
+  if (elapsedSeconds < MINIMUM_SECONDS_FOR_RATE || done <= present) return [];
+  const rate = (done - present) / elapsedSeconds;
   const parts = [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`];
   if (total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
   return parts;

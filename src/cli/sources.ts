@@ -11,6 +11,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table, visibleLine } from './layout.ts';
 import { count, type Progress, progressLine } from './progress-line.ts';
+import { sourceRow } from './source-rows.ts';
 import type { SourceRecord } from './sources-client.ts';
 import { withClient, withoutEmbedding } from './with-client.ts';
 
@@ -44,7 +45,7 @@ export function listSources({ json }: OutputOptions, context: CommandContext): P
   return withoutEmbedding(context, async (client) => {
     const sources = await client.sources.list();
     if (json) output.print(JSON.stringify(sources));
-    else for (const line of table(sources.map(row))) output.print(line);
+    else for (const line of table(sources.map(sourceRow))) output.print(line);
     if (!json) for (const source of sources) noteFailures(source, context);
     if (!json && sources.length === 0) output.note('No source is followed. "citewell sources add" follows one.');
     return exitCodes.ok;
@@ -58,7 +59,7 @@ export function showSource(place: string, { json }: OutputOptions, context: Comm
     const source = await client.sources.get((await findSource(client, place)).id);
     if (json) output.print(JSON.stringify(source));
     else {
-      for (const line of table([row(source)])) output.print(line);
+      for (const line of table([sourceRow(source)])) output.print(line);
       noteFailures(source, context);
     }
     return exitCodes.ok;
@@ -237,7 +238,7 @@ async function finish(
   output.status('');
   if (json) output.print(JSON.stringify(source));
   else {
-    for (const line of table([row(source)])) output.print(line);
+    for (const line of table([sourceRow(source)])) output.print(line);
     for (const { name, reason } of source.last_sync?.failures ?? []) {
       output.note(`  ${visibleLine(name)}: ${visibleLine(reason)}`);
     }
@@ -257,30 +258,11 @@ function progressOf({ last_sync: sync, total }: SourceRecord, startedAt: number)
     total: total ?? undefined,
     failed,
     skipped,
+    present: unchanged,
     elapsedSeconds: (performance.now() - startedAt) / 1000,
     unit: 'items',
   };
 }
-
-const STATES: Readonly<Record<SourceRecord['state'], string>> = {
-  syncing: 'in progress',
-  following: 'followed',
-  idle: 'done',
-  stopped: 'stopped',
-};
-
-const row = ({ id, kind, location, state, problem, last_sync: sync }: SourceRecord): string[] => [
-  id.slice(0, 8),
-  kind,
-  visibleLine(location),
-  STATES[state],
-  problem === null ? outcomes(sync) : visibleLine(problem),
-];
-
-const outcomes = (sync: SourceRecord['last_sync']): string =>
-  Object.entries(sync?.counts ?? {})
-    .map(([kind, number]) => `${count(number)} ${kind}`)
-    .join(', ');
 
 /** Finds a source by its folder or URL, or by the beginning of its identifier. */
 async function findSource(client: Client, place: string): Promise<SourceRecord> {

@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Backlog, Status } from './from-wire.ts';
 import { table } from './layout.ts';
 import { count, duration } from './progress-line.ts';
+import { sourcesLine } from './source-rows.ts';
 import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell status`: what is stored, and which services respond. Exit code 1 if something configured does not. */
@@ -17,6 +18,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       return code;
     }
     const { corpus } = current;
+    const sources = await client.sources.list();
     const rows = [
       ['citewell', current.version],
       ['server', client.server ?? 'not running (citewell serve starts it)'],
@@ -30,6 +32,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.processes ?? []).map((each, place) => [place === 0 ? 'processes' : '', processLine(each)]),
       ['index', `${current.index.kind}, ${current.index.state}`],
       ['documents', documentsLine(corpus)],
+      ...(sources.length === 0 ? [] : [['sources', sourcesLine(sources)]]),
       ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
       ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
       [

@@ -74,6 +74,16 @@ describe('a line of progress', () => {
     expect(progressLine({ ...base, failed: 2, skipped: 1_000 }, 200)).toContain('1,000 skipped  2 failed');
   });
 
+  it('leaves items without work out of the rate', () => {
+    const resumed = { ...base, done: 60, present: 30 };
+    expect(progressLine(resumed, 100)).toBe(
+      '[############------------]  60/120 files  3.0/s  20 s left  30 already present',
+    );
+    expect(progressLine({ ...resumed, done: 30 }, 100)).toBe(
+      '[######------------------]  30/120 files  30 already present',
+    );
+  });
+
   it('is never wider than the terminal', () => {
     expect(progressLine({ ...base, current: 'x'.repeat(200) }, 60).length).toBeLessThan(60);
   });

@@ -87,6 +87,8 @@ it('changes credentials, schedule and settings of a source, with a server and wi
   expect(JSON.parse(plain.stdout)).toMatchObject({ keep_deleted: false, settings: { bucket: 'papers' } });
   const untried = await run(['change', address, '--credentials', '--no-check'], keys('WRONG'));
   expect([untried.code, untried.stdout]).toEqual([1, expect.stringContaining('Access refused')]);
+  const status = await runCitewell(['status'], { cwd: folder, env });
+  expect(status.stdout).toMatch(/^sources +1 followed, 1 stopped/m);
 });
 
 it('shows the items of a source that fail, and how often they were tried', async () => {
