@@ -1,16 +1,18 @@
 import './build-first.js';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { descendantsOf } from '../test/support/descendants.ts';
-import { type RunningServer, startCitewell } from '../test/support/run-citewell.ts';
+import { startCitewell } from '../test/support/run-citewell.ts';
+import { checkDocuments } from './measure-sources/check-documents.ts';
 import { type MeasuredKind, type MeasuredSource, measuredKinds, startSource } from './measure-sources/sources.ts';
 import { measureWithoutDocuments } from './measure-sources/without-documents.ts';
+import { usageOf } from './process-usage.ts';
 
 const USAGE = `Follows a source of many small items on a local server: the first synchronisation, killed after a third and continued by
-another process, one of what did not change, and one of a change. Prints times, memory and requests. Linux only.
+another process, one of what did not change, and one of a change. Prints times, memory and requests, and whether every
+item has exactly one document that a search finds. Linux only.
 
   node scripts/measure-sources.ts [--kinds LIST] [--items N] [--changed N] [--removed N] [--without-documents]
 
@@ -18,15 +20,14 @@ another process, one of what did not change, and one of a change. Prints times, 
   --items N     default 10000
   --changed N   default 10
   --removed N   default 10
-  --without-documents  only lists, reads and records, in this process; the first synchronisation ends early instead
+  --without-documents  only lists, reads and records, in this process, without folders; the first synchronisation ends
+                early instead
 
 Settings of the environment that begin with CITEWELL_ are passed on to the server. Megabytes are of 10⁶ bytes, and of all
 processes of the service.`;
 
-const POLL_MS = 500;
+const POLL_MS = 2_000;
 const MEGABYTE = 1_000_000;
-const PAGE_BYTES = 4096;
-const TICKS_PER_SECOND = 100;
 
 const { values } = parseArgs({
   options: {
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
   console.log(`| ${all.join(' | ')} |`);
   console.log(`|${'---|'.repeat(all.length)}`);
   for (const kind of kinds) {
+    if (isBare && kind === 'folder') continue;
     const [items, changed, removed] = [Number(values.items), Number(values.changed), Number(values.removed)];
     const source = await startSource[kind](items);
     const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
@@ -100,34 +102,36 @@ async function measure({ kind, source, cwd, items, changed, removed }: Measured)
   async function watch(name: string, id: string, max = Number.POSITIVE_INFINITY): Promise<void> {
     const startedAt = performance.now();
     const requests = source.requests();
-    const before = await usage(server);
+    const before = await usageOf(server.pid);
     let bytes = before.bytes;
     let report = await reportOf(id);
     for (; report.state === 'syncing' && done(report) < max; report = await reportOf(id)) {
-      bytes = Math.max(bytes, (await usage(server)).bytes);
+      bytes = Math.max(bytes, (await usageOf(server.pid)).bytes);
       await sleep(POLL_MS);
     }
     const seconds = (performance.now() - startedAt) / 1000;
-    const { ticks } = await usage(server);
+    const { seconds: processor } = await usageOf(server.pid);
     const asked = requests === undefined ? '' : Number(source.requests()) - requests;
-    const used = ((ticks - before.ticks) / TICKS_PER_SECOND).toFixed(1);
+    const used = (processor - before.seconds).toFixed(1);
     row(name, outcomes(report), seconds.toFixed(1), used, Math.round(bytes / MEGABYTE), asked);
   }
 
-  async function expectDocuments(expected: number): Promise<void> {
-    const { total_entries: documents } = await call<{ total_entries: number }>('GET', '/documents?limit=1');
-    if (documents !== expected) console.log(`${kind}: ${documents} documents instead of ${expected}`);
+  async function check(expected: { readonly changed: number; readonly removed: number }): Promise<void> {
+    const problems = await checkDocuments(call, { items, ...expected });
+    for (const problem of problems) console.log(`${kind}: ${problem}`);
+    if (problems.length > 0) process.exitCode = 1;
   }
 
   try {
     const { settings, credentials, address } = source;
-    const added = { kind, address, ...(settings && { settings }), credentials, every_minutes: null };
+    const remote = { address, ...(settings && { settings }), credentials, every_minutes: null };
+    const added = { kind, ...(kind === 'folder' ? { path: address } : remote) };
     const { id } = (await call<{ results: Report }>('POST', '/sources', added)).results;
     await watch('first, until it is killed', id, items / 3);
     await server.kill();
     server = await start();
     await watch('continued', id);
-    await expectDocuments(items);
+    await check({ changed: 0, removed: 0 });
     const sync = async (name: string) => {
       await call('POST', `/sources/${id}/sync`);
       await watch(name, id);
@@ -135,7 +139,7 @@ async function measure({ kind, source, cwd, items, changed, removed }: Measured)
     await sync('nothing changed');
     await source.change(changed, removed);
     await sync(`${changed} changed, ${removed} removed`);
-    await expectDocuments(items - removed);
+    await check({ changed, removed });
   } finally {
     await server.kill();
   }
@@ -149,17 +153,5 @@ const outcomes = ({ last_sync: sync, problem }: Report): string =>
   Object.entries(sync?.counts ?? {})
     .map(([outcome, number]) => `${number} ${outcome}`)
     .join(', ');
-
-/** Resident memory and processor time of the service and its child processes. */
-async function usage({ pid }: RunningServer): Promise<{ readonly bytes: number; readonly ticks: number }> {
-  let [bytes, ticks] = [0, 0];
-  for (const each of [pid, ...(await descendantsOf(pid)).map((child) => child.pid)]) {
-    const stat = await readFile(`/proc/${each}/stat`, 'utf8').catch(() => '');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-    bytes += Number(fields[21] ?? 0) * PAGE_BYTES;
-  }
-  return { bytes, ticks };
-}
 
 await main();

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { ImapFlow } from 'imapflow';
-import { mapConcurrently } from '../../src/ingest/folders/map-concurrently.ts';
+import { mapConcurrently } from '../../src/shared/map-concurrently.ts';
 import { account, startDovecot } from '../../test/support/dovecot-server.ts';
 import { startGit } from '../../test/support/git-http-server.ts';
 import { startWebdav } from '../../test/support/webdav-server.ts';
 
-/** A local server with many small items, and the settings for following it. */
+/** A local server or folder with many small items, and the settings for following it. */
 export interface MeasuredSource {
   readonly address: string;
   readonly settings?: object;
@@ -24,16 +24,16 @@ export interface MeasuredSource {
   close(): Promise<void>;
 }
 
-export const measuredKinds = ['s3', 'git', 'webdav', 'imap'] as const;
+export const measuredKinds = ['folder', 's3', 'git', 'webdav', 'imap'] as const;
 export type MeasuredKind = (typeof measuredKinds)[number];
 
 const WRITERS = 8;
 const PER_FOLDER = 100;
 
 const nameOf = (number: number): string => `part-${Math.floor(number / PER_FOLDER)}/item-${number}.md`;
-const textOf = (number: number, words = 'holds'): string =>
+export const textOf = (number: number, words = 'holds'): string =>
   `# Item ${number}\n\nThe shelf ${number * 7} ${words} ${number + 11} boxes of the series ${(number * 2654435761) % 1_000_003}.\n`;
-const changedText = (number: number): string => textOf(number, 'no longer holds');
+export const changedText = (number: number): string => textOf(number, 'no longer holds');
 
 const numbers = (count: number, first = 0): readonly number[] => Array.from({ length: count }, (_, at) => first + at);
 
@@ -45,6 +45,24 @@ async function writeAll(items: readonly number[], write: (item: number) => Promi
 }
 
 export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promise<MeasuredSource>>> = {
+  async folder(items) {
+    const folder = await mkdtemp(join(tmpdir(), 'citewell-followed-'));
+    const write = (number: number, text: string) => writeFile(join(folder, nameOf(number)), text);
+    for (const number of numbers(Math.ceil(items / PER_FOLDER))) await mkdir(join(folder, `part-${number}`));
+    await writeAll(numbers(items), (number) => write(number, textOf(number)));
+    return {
+      address: folder,
+      credentials: {},
+      env: { CITEWELL_ALLOW_FOLDERS: folder },
+      requests: () => undefined,
+      async change(changed, removed) {
+        await writeAll(numbers(changed), (number) => write(number, changedText(number)));
+        await writeAll(numbers(removed, changed), (number) => rm(join(folder, nameOf(number))));
+      },
+      close: () => rm(folder, { recursive: true, force: true }),
+    };
+  },
+
   async s3(items) {
     const directory = await mkdtemp(join(tmpdir(), 'citewell-bucket-'));
     const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
@@ -127,34 +145,38 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
     await writeFile(certificate, server.certificate);
     const auth = { user: account.user, pass: account.password };
     const tls = { ca: server.certificate };
-    const writer = new ImapFlow({
-      host: 'localhost',
-      port: server.ports.imaps,
-      secure: true,
-      logger: false,
-      auth,
-      tls,
+    // A connection for each use, because the server closes one that is idle during a synchronisation.
+    async function withInbox(work: (client: ImapFlow) => Promise<unknown>): Promise<void> {
+      const port = server.ports.imaps;
+      const client = new ImapFlow({ host: 'localhost', port, secure: true, logger: false, auth, tls });
+      await client.connect();
+      await client.mailboxOpen('INBOX');
+      await work(client);
+      await client.logout();
+    }
+    const messageOf = (number: number, text: string) =>
+      `From: Bo <bo@example.org>\r\nTo: ann@example.org\r\nSubject: Item ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${text.replaceAll('\n', '\r\n')}`;
+    // The first login creates the folders.
+    await withInbox(async () => {});
+    await writeAll(numbers(items), (number) => {
+      // Messages are numbered in the order of these names.
+      const name = `${1_700_000_000 + number}.M1P1.localhost`;
+      return writeFile(join(server.delivered, name), messageOf(number, textOf(number)));
     });
-    await writer.connect();
-    const write = (number: number, text: string) =>
-      writer.append(
-        'INBOX',
-        `From: Bo <bo@example.org>\r\nTo: ann@example.org\r\nSubject: Item ${number}\r\nMessage-ID: <${number}@x>\r\n\r\n${text.replaceAll('\n', '\r\n')}`,
-      );
-    for (const number of numbers(items)) await write(number, textOf(number));
     return {
       address: `imaps://${encodeURIComponent(account.user)}@localhost:${server.ports.imaps}/INBOX`,
       credentials: { password: account.password },
       env: { CITEWELL_ALLOW_HOSTS: `localhost:${server.ports.imaps}`, NODE_EXTRA_CA_CERTS: certificate },
       requests: () => undefined,
       async change(changed, removed) {
-        await writer.mailboxOpen('INBOX');
-        await writer.messageDelete(`1:${changed + removed}`);
-        await writer.mailboxClose();
-        for (const number of numbers(changed)) await write(number, changedText(number));
+        await withInbox(async (client) => {
+          await client.messageDelete(`1:${changed + removed}`);
+          for (const number of numbers(changed)) {
+            await client.append('INBOX', messageOf(number, changedText(number)));
+          }
+        });
       },
       async close() {
-        await writer.logout();
         await server.close();
         await rm(folder, { recursive: true, force: true });
       },

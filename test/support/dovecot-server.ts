@@ -18,6 +18,8 @@ export interface MailServer {
   readonly ports: { readonly imaps: number; readonly imap: number };
   /** Self-signed certificate for localhost, in PEM format. */
   readonly certificate: string;
+  /** Folder into which mail programs deliver messages, one file each (Maildir). It exists after the first login. */
+  readonly delivered: string;
   close(): Promise<void>;
 }
 
@@ -122,7 +124,12 @@ namespace inbox {
     }
     await sleep(20);
   }
-  return { ports: { imaps, imap }, certificate: await readFile(certificate, 'utf8'), close };
+  return {
+    ports: { imaps, imap },
+    certificate: await readFile(certificate, 'utf8'),
+    delivered: join(mail, account.user, 'new'),
+    close,
+  };
 }
 
 async function freePort(): Promise<number> {
