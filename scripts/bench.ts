@@ -197,13 +197,14 @@ async function measure(folder: string, { sizes, seed, isQuick, embeddings }: Sco
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
   const print = (lines: readonly string[]) => output.print(lines.join('\n'));
 
-  const ingest = await withServices(join(folder, 'ingest'), async ({ services, chroma }) => {
+  const ingest = await withServices(join(folder, 'ingest'), async ({ services, updateIndex, chroma }) => {
     output.status('ingesting');
     // The same distance as in our collections, and no embedding function of the client.
     const configuration = { hnsw: { space: 'cosine' } } as const;
     const bare = await chroma.createCollection({ name: 'bare', embeddingFunction: null, configuration });
     const { ingestor, embeddings: embedder } = services;
-    return measureIngest({ ingestor, embedder, text, chroma: bare, documents: isQuick ? 20 : 120 });
+    const documents = isQuick ? 20 : 120;
+    return measureIngest({ ingestor, updateIndex, embedder, text, chroma: bare, documents });
   });
   print(ingestLines(ingest));
   output.status('extracting a graph');

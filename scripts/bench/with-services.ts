@@ -12,6 +12,8 @@ import { chromasOn } from '../kill-test/processes.ts';
 
 export interface Opened {
   readonly services: Services;
+  /** Writes to the index what it lacks of the records. */
+  updateIndex(): Promise<void>;
   /** A second client of the embedded Chroma. */
   readonly chroma: ChromaClient;
   /** The collection that the services search. */
@@ -27,7 +29,8 @@ export async function withServices<Result>(
   await mkdir(folder, { recursive: true });
   const config = loadConfig({ env, cwd: folder });
   const log = commandLog('warn', processOutput(process.stdout, process.stderr));
-  const services = await compose(await openAdapters(config, { log })).start();
+  const adapters = await openAdapters(config, { log });
+  const services = await compose(adapters).start();
   try {
     while ((await services.status()).index.state !== 'ready') await sleep(20);
     const [process] = await chromasOn(config.dataDir);
@@ -39,7 +42,7 @@ export async function withServices<Result>(
     const collectionId =
       port === undefined ? '' : String(member(Array.isArray(collections) ? collections[0] : undefined, 'id'));
     const chroma = new ChromaClient({ host: '127.0.0.1', port: port ?? 0, ssl: false });
-    return await use({ services, chroma, collectionId });
+    return await use({ services, updateIndex: adapters.store.maintenance.replayOutbox, chroma, collectionId });
   } finally {
     await services.close();
   }

@@ -4,16 +4,21 @@ import type { Corpus } from '../store/corpus.ts';
 import type { Accepted, Submission } from './ingestor.ts';
 import type { ReadSubmission } from './read-submission.ts';
 
+export interface SubmissionToCompare {
+  readonly submission: Submission;
+  readonly read: ReadSubmission;
+  /** The document that has its identifier. */
+  readonly own: Document | undefined;
+}
+
 /**
  * The document that makes this submission redundant, if there is one: the same bytes and no new fields. Without
  * `replace`, the corpus rejects an identifier that is taken.
  */
 export async function findDuplicate(
   corpus: Corpus,
-  submission: Submission,
-  read: ReadSubmission,
+  { submission, read, own }: SubmissionToCompare,
 ): Promise<Accepted | undefined> {
-  const own = await corpus.get(read.id);
   if (own !== undefined) {
     if (submission.replace !== true || own.contentHash !== read.contentHash || own.ingestionStatus !== 'success')
       return undefined;

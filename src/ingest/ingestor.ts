@@ -1,4 +1,5 @@
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
+import type { BeginOptions } from '../store/corpus.ts';
 import type { ContextEstimate } from './enrich/contextualize-chunks.ts';
 import type { ContextSettings, SummarySettings } from './enrich/enrichment-settings.ts';
 import type { SplitStrategy } from './split-text.ts';
@@ -77,10 +78,10 @@ export type RetryDecision = (error: Error) => Promise<Date | undefined>;
 export interface Ingestor {
   /**
    * Records the submission durably as `pending`; from here on it is not lost. With `queued` a worker of the queue
-   * processes it; otherwise the caller must `run` it. Throws `conflict`, `unsupported_type`, `too_large` and
-   * `invalid_request`.
+   * processes it; otherwise the caller must `run` it, and reports nothing before that with `isAwaited`: a power failure
+   * may then undo the submission. Throws `conflict`, `unsupported_type`, `too_large` and `invalid_request`.
    */
-  submit(submission: Submission, options?: { readonly queued?: boolean }): Promise<Accepted>;
+  submit(submission: Submission, options?: Pick<BeginOptions, 'queued' | 'isAwaited'>): Promise<Accepted>;
   /**
    * Estimated cost of the contexts; null when the submission does not request contexts. Reads the content and stores
    * nothing.

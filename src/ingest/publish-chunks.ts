@@ -81,25 +81,31 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
   yield { type: 'status', status: 'embedding' };
   const changed = described.filter(({ order }) => !kept.has(order));
   if (changed.length === 0) await corpus.setStatus(document.id, 'storing', attempt);
+  // A single batch is stored when it is published, in one transaction instead of two.
+  let unstaged: NewChunk[] = [];
   for (let done = 0; done < changed.length; ) {
     const batch = changed.slice(done, done + BATCH);
     const texts = batch.map(({ embeddedText }) => embeddedText);
     const vectors = await embedInBatches(embeddings, texts, { kind: 'passage', signal });
     signal.throwIfAborted();
     done += batch.length;
-    await corpus.stage(
-      document.id,
-      batch.flatMap((chunk, index) => withVector(chunk, vectors[index])),
-      space,
-      attempt,
-      done === changed.length ? 'storing' : undefined,
-    );
+    const embedded = batch.flatMap((chunk, index) => withVector(chunk, vectors[index]));
+    if (changed.length <= BATCH) unstaged = embedded;
+    else {
+      const status = done === changed.length ? 'storing' : undefined;
+      await corpus.stage(document.id, embedded, space, attempt, status);
+    }
     yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: chunks.length };
   }
 
   yield { type: 'status', status: 'storing' };
   signal.throwIfAborted();
-  return corpus.publish(document.id, { ...publication, attempt, chunkCount: chunks.length });
+  return corpus.publish(document.id, {
+    ...publication,
+    attempt,
+    chunkCount: chunks.length,
+    ...(unstaged.length > 0 && { chunks: unstaged, embeddedIn: space }),
+  });
 }
 
 function withEmbeddedText(chunk: SplitChunk, title: string) {

@@ -1,3 +1,4 @@
+import type { Document } from '../documents/document.ts';
 import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
@@ -45,12 +46,12 @@ export function createSubmissions(parts: SubmissionParts): Pick<Ingestor, 'estim
       return (await readers.prepare(toPreparationJob({ fileName, type }, bytes, settings), signal)).text;
     },
 
-    async submit(given, { queued = false } = {}) {
+    async submit(given, { queued = false, isAwaited = false } = {}) {
       if (parts.enrichment === undefined) refuseEnrichment(given);
       else parts.enrichment.check(given.settings);
-      const { submission, read } = await withStoredFields(parts, given);
+      const { submission, read, own } = await withStoredFields(parts, given);
       refuseUnread(read, readers);
-      const duplicate = await findDuplicate(corpus, submission, read);
+      const duplicate = await findDuplicate(corpus, { submission, read, own });
       if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
       const { id, type, title, fileName, mediaType, bytes, contentHash, settings } = read;
@@ -70,7 +71,7 @@ export function createSubmissions(parts: SubmissionParts): Pick<Ingestor, 'estim
           contentHash,
           settings,
         },
-        { replace, queued },
+        { replace, queued, isAwaited },
       );
       const before = { documentId: document.id, attempt: document.ingestionAttempt - 1 };
       if (before.attempt > 0) parts.feed?.publish(before, supersededBy);
@@ -97,11 +98,12 @@ export const supersededBy: IngestEvent = { type: 'cancelled', reason: 'A later s
 async function withStoredFields(
   { corpus, readers }: SubmissionParts,
   submission: Submission,
-): Promise<MergedSubmission> {
+): Promise<MergedSubmission & { readonly own: Document | undefined }> {
   const read = await readSubmission(submission, readers.maxFileBytes);
-  const own = submission.replace === true ? await corpus.get(read.id) : undefined;
-  if (own === undefined || own.ownerId !== submission.ownerId) return { submission, read };
-  return mergeEarlierFields(own, await corpus.settingsOf(own.id), { submission, read });
+  const own = await corpus.get(read.id);
+  const isReplaced = submission.replace === true && own?.ownerId === submission.ownerId;
+  if (own === undefined || !isReplaced) return { submission, read, own };
+  return { ...mergeEarlierFields(own, await corpus.settingsOf(own.id), { submission, read }), own };
 }
 
 async function ensureCollections(

@@ -70,6 +70,10 @@ export interface Publication extends ExtractedText {
   /** The model that is to write a new summary after the document is published. */
   readonly summaryModel?: string;
   readonly totalTokens: number;
+  /** Chunks that were not staged; they are stored in the same transaction. */
+  readonly chunks?: readonly NewChunk[];
+  /** The space of their vectors, as in `stage`. */
+  readonly embeddedIn?: VectorSpaceName;
 }
 
 export interface DocumentQuery {
@@ -155,12 +159,19 @@ export type CorpusView = Pick<
   'get' | 'list' | 'bytesOf' | 'originalOf' | 'textOf' | 'outlinesOf' | 'chunksOf' | 'chunksById' | 'searchDocuments'
 >;
 
+export interface BeginOptions {
+  readonly replace?: boolean;
+  readonly queued?: boolean;
+  /** The caller reports nothing before the document is published, so the submission need not be on disk before that. */
+  readonly isAwaited?: boolean;
+}
+
 /**
  * Documents and their chunks, kept in step across the record store and the vector index.
  *
- * A document's chunks become visible together, in `publish`, and only after the vector index has them; until then a
+ * A document's chunks become visible together, in `publish`, and searches of the vector index find them from then on; until then a
  * new document has none and a document that is ingested again keeps its old ones. The effect of every method is on disk
- * when it returns.
+ * when it returns, except that a power failure may undo a status set during an ingestion and an awaited submission.
  */
 export interface Corpus {
   /**
@@ -173,7 +184,7 @@ export interface Corpus {
    * or another process has taken over the task, the call throws ServiceError('conflict') and changes nothing. `status`
    * is set in the same transaction, because every transaction waits for the disk.
    */
-  begin(document: NewDocument, options?: { readonly replace?: boolean; readonly queued?: boolean }): Promise<Document>;
+  begin(document: NewDocument, options?: BeginOptions): Promise<Document>;
   setStatus(id: string, status: IngestionStatus, attempt?: Attempt): Promise<void>;
   /**
    * Adds invisible chunks. Called repeatedly for large documents; all belong to the latest ingestion, and going back to
@@ -199,8 +210,9 @@ export interface Corpus {
     status?: IngestionStatus,
   ): Promise<ReadonlySet<number>>;
   /**
-   * Writes the staged chunks to the vector index, then makes them the document's chunks and sets the status `success`.
-   * An index that is down does not delay this: the writes stay pending, and exact search finds the chunks until then.
+   * Makes the staged chunks, and those of the publication, the document's chunks and sets the status `success`. Staged
+   * chunks are written to the vector index first. Other chunks, and all if the index is down, are written to it
+   * afterwards, and exact search finds them until then.
    */
   publish(id: string, publication: Publication): Promise<Document>;
   /** Drops the staged chunks and records the reason; what was visible before stays visible. */

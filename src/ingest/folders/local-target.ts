@@ -3,7 +3,7 @@ import type { Document } from '../../documents/document.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SourceRecords } from '../../store/source-records.ts';
 import { documentOfSource } from '../document-of-source.ts';
-import type { Ingestor } from '../ingestor.ts';
+import type { Ingestor, Submission } from '../ingestor.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 
 export interface LocalTargetParts {
@@ -25,7 +25,7 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
     server: 'this process',
     async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
       const { id, before } = await documentOfSource(source, userId, { corpus, sources });
-      const accepted = await ingestor.submit({
+      const submission: Submission = {
         id,
         source,
         metadata,
@@ -39,7 +39,8 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
           ...(mediaType !== undefined && { mediaType }),
         },
         collectionIds: await owner.collectionIds(),
-      });
+      };
+      const accepted = await ingestor.submit(submission, { isAwaited: true });
       if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
       for await (const event of ingestor.run(id, signal)) {
         if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };

@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely';
 import type { SourceItem, SourceItemRecords } from '../followed-sources.ts';
 import type { Database } from './database.ts';
 import type { SourceItemTable } from './source-schema.ts';
-import { writeOfSource } from './write-of-source.ts';
 
-export function createSourceItems({ reader, writer }: Database): SourceItemRecords {
+export function createSourceItems({ reader, writer, transact }: Database): SourceItemRecords {
   return {
     async items(id, keys) {
       if (keys.length === 0) return [];
@@ -13,21 +12,7 @@ export function createSourceItems({ reader, writer }: Database): SourceItemRecor
     },
 
     async saveItems(id, pass, items) {
-      if (items.length === 0) return;
-      await writeOfSource(writer, id, (transaction) =>
-        transaction
-          .insertInto('source_items')
-          .values(items.map((item) => toRow(id, pass, item)))
-          .onConflict((conflict) =>
-            conflict.columns(['source_id', 'item_key']).doUpdateSet(({ ref }) => ({
-              version: ref('excluded.version'),
-              uri: ref('excluded.uri'),
-              pass: ref('excluded.pass'),
-              duplicate_of: ref('excluded.duplicate_of'),
-            })),
-          )
-          .execute(),
-      );
+      if (items.length > 0) await transact('saveSourceItems', { id, pass, items });
     },
 
     async unseen(id, pass, { after, limit }) {
@@ -87,13 +72,4 @@ const toItem = (row: Selectable<SourceItemTable>): SourceItem => ({
   version: row.version,
   uri: row.uri,
   duplicateOf: row.duplicate_of,
-});
-
-const toRow = (id: string, pass: string, { key, version, uri, duplicateOf }: SourceItem) => ({
-  source_id: id,
-  item_key: key,
-  version,
-  uri,
-  pass,
-  duplicate_of: duplicateOf,
 });

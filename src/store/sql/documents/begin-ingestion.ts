@@ -18,6 +18,7 @@ export interface IngestionToBegin {
   readonly object: string | null;
   readonly replace: boolean;
   readonly queued: boolean;
+  readonly isAwaited?: boolean;
 }
 
 /** Writes the record of a submission and its task. */

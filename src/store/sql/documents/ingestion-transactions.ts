@@ -3,12 +3,13 @@ import type { IngestionStatus } from '../../../documents/document.ts';
 import type { NewChunk } from '../../corpus.ts';
 import type { Attempt } from '../../taken-over.ts';
 import type { VectorSpaceName } from '../../vector-index.ts';
+import { saveSourceItems } from '../save-source-items.ts';
 import type { Tables } from '../schema.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { keepsNone } from '../versions/kept-chunks.ts';
 import { beginIngestion } from './begin-ingestion.ts';
 import { requireIngested, requireRow, update } from './ingestions.ts';
-import { publishStaged } from './publish-document.ts';
+import { publishStaged, publishWithChunks } from './publish-document.ts';
 import { dropStaged, insertStaged } from './staged-chunks.ts';
 
 interface DocumentAttempt {
@@ -16,7 +17,7 @@ interface DocumentAttempt {
   readonly attempt: Attempt | undefined;
 }
 
-/** The transactions of an ingestion. Arguments and results are plain data, which can be sent to a thread. */
+/** The transactions of an ingestion, and of the source whose item it ingests. Arguments and results are plain data, which can be sent to a thread. */
 const transactions = {
   begin: beginIngestion,
   setStatus,
@@ -24,7 +25,19 @@ const transactions = {
   stage,
   fail,
   publish: publishStaged,
+  publishWithChunks,
+  saveSourceItems,
 } as const;
+
+/**
+ * Whether a transaction must be on disk at its end. The others record progress, or a submission that is reported only
+ * when it is published. A power failure may undo them, which repeats work; the next transaction that waits for the disk
+ * also writes what they have changed.
+ */
+export function waitsForDisk(name: string, args: object): boolean {
+  if (name === 'begin') return !('isAwaited' in args && args.isAwaited === true);
+  return name !== 'setStatus' && name !== 'keepNone' && name !== 'saveSourceItems';
+}
 
 type Transactions = typeof transactions;
 

@@ -31,11 +31,12 @@ export interface IngestionParts {
 export function createIngestions({ sqlite, embeddingText, originals, onPending }: IngestionParts): Ingestions {
   const { reader, writer, transact } = sqlite;
   return {
-    begin: (document, { replace = false, queued = false } = {}) =>
+    begin: (document, { replace = false, queued = false, isAwaited = false } = {}) =>
       originals.store(document.bytes, ({ bytes, object }) => {
         const submitted = toSubmitted(document);
         const { id, ownerId, settings } = document;
-        return transact('begin', { id, ownerId, settings, submitted, bytes, object, replace, queued });
+        const how = { replace, queued, isAwaited };
+        return transact('begin', { id, ownerId, settings, submitted, bytes, object, ...how });
       }),
 
     setStatus: (id, status, attempt) => transact('setStatus', { id, status, attempt }),

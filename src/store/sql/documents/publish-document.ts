@@ -1,6 +1,7 @@
 import type { Document } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
-import type { Publication } from '../../corpus.ts';
+import type { NewChunk, Publication } from '../../corpus.ts';
+import type { VectorSpaceName } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import type { IndexUpkeep } from '../index-sync/index-upkeep.ts';
 import { addPendingRemoval } from '../index-sync/outbox.ts';
@@ -8,8 +9,9 @@ import { addPending } from '../index-sync/outbox-entries.ts';
 import { allSpaces, currentSpace, describeSpace, type Queries } from '../vector-spaces/space-rows.ts';
 import { keptKeys } from '../versions/kept-chunks.ts';
 import type { DocumentRow } from './document-rows.ts';
-import { readOne, requireRow } from './ingestions.ts';
+import { readOne, requireIngested, requireRow } from './ingestions.ts';
 import { replaceVisible } from './replace-visible.ts';
+import { insertStaged } from './staged-chunks.ts';
 
 export interface PublishParts {
   readonly sqlite: Database;
@@ -19,15 +21,26 @@ export interface PublishParts {
 }
 
 /**
- * Writes the index first, then the records in one transaction, so that a visible document can be found by both legs.
- * When the index does not answer, the document is published nevertheless and its index writes stay pending; until the
- * index is in step again, searches compare vectors exactly in the record store, so nothing is missed.
+ * Publishes a document so that both legs of a search find it. A few chunks that are not staged yet are stored in the
+ * same transaction, and written to the index a moment later, together with those of other documents; until then
+ * searches compare them exactly. Staged chunks are written to the index first. When it does not answer, the document is
+ * published nevertheless and its index writes stay pending.
  */
 export async function publishDocument(
   { sqlite, upkeep, versionsKept }: PublishParts,
   id: string,
-  publication: Publication,
+  { chunks = [], embeddedIn, ...publication }: Publication,
 ): Promise<Document> {
+  if (chunks.length > 0) {
+    if (upkeep.mayDefer(chunks.length)) {
+      const args = { id, publication, chunks, embeddedIn, versionsKept };
+      const document = await sqlite.transact('publishWithChunks', args);
+      upkeep.wakeUpSoon(chunks.length);
+      return document;
+    }
+    const { attempt } = publication;
+    await sqlite.transact('stage', { id, chunks, embeddedIn, attempt, status: 'storing' });
+  }
   const { keys, kept, space } = await readStaged(sqlite.reader, id);
   // A later submission has dropped the chunks this one staged; its text must not be published without them.
   if (keys.length + kept.length === 0 && publication.text.trim() !== '') throw submittedAgain(id);
@@ -43,9 +56,11 @@ export async function publishDocument(
   }
 }
 
+type Described = Omit<Publication, 'chunks' | 'embeddedIn'>;
+
 export interface StagedToPublish {
   readonly id: string;
-  readonly publication: Publication;
+  readonly publication: Described;
   /** The staged chunks; `kept` are the visible chunks that the new content reuses. */
   readonly keys: readonly number[];
   readonly kept: readonly number[];
@@ -61,6 +76,27 @@ export async function publishStaged(database: Queries, staged: StagedToPublish):
   await checkUnchanged(database, row, { keys, kept, chunkCount: publication.chunkCount });
   await addPendingVectors(database, keys, indexed);
   await replaceVisible(database, row, { publication, chunkCount: keys.length + kept.length, versionsKept });
+  return readOne(database, id);
+}
+
+export interface ChunksToPublish {
+  readonly id: string;
+  readonly publication: Described;
+  readonly chunks: readonly NewChunk[];
+  readonly embeddedIn: VectorSpaceName | undefined;
+  readonly versionsKept: number;
+}
+
+/** Stores these chunks and makes them, with the staged and kept ones, the visible content of the document. */
+export async function publishWithChunks(database: Queries, parts: ChunksToPublish): Promise<Document> {
+  const { id, publication, chunks, embeddedIn, versionsKept } = parts;
+  const row = await requireIngested(database, id, publication.attempt);
+  await insertStaged(database, row, chunks, embeddedIn);
+  const keys = await stagedKeys(database, row);
+  const chunkCount = keys.length + (await keptKeys(database, row.key)).length;
+  if (chunkCount !== (publication.chunkCount ?? chunkCount)) throw editedMeanwhile(id);
+  await addPendingVectors(database, keys, null);
+  await replaceVisible(database, row, { publication, chunkCount, versionsKept });
   return readOne(database, id);
 }
 
@@ -95,11 +131,14 @@ async function checkUnchanged(database: Queries, row: DocumentRow, staged: Stage
   if (!isSame(await stagedKeys(database, row), keys)) throw submittedAgain(row.id);
   const keptNow = await keptKeys(database, row.key);
   if (chunkCount === undefined ? isSame(keptNow, kept) : keys.length + keptNow.length === chunkCount) return;
-  throw new ServiceError(
-    'conflict',
-    `Passages of document ${row.id} were edited or removed while it was ingested again. Ingest it once more.`,
-  );
+  throw editedMeanwhile(row.id);
 }
+
+const editedMeanwhile = (id: string) =>
+  new ServiceError(
+    'conflict',
+    `Passages of document ${id} were edited or removed while it was ingested again. Ingest it once more.`,
+  );
 
 const isSame = (one: readonly number[], two: readonly number[]): boolean =>
   one.length === two.length && one.every((key, index) => key === two[index]);

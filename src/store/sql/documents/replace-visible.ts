@@ -15,7 +15,7 @@ import { type DocumentRow, readSubmitted, toColumns } from './document-rows.ts';
 import { descriptionOf, setCollections, update } from './ingestions.ts';
 
 export interface Replacement {
-  readonly publication: Publication;
+  readonly publication: Omit<Publication, 'chunks' | 'embeddedIn'>;
   readonly chunkCount: number;
   readonly versionsKept: number;
 }

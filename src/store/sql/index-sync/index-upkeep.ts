@@ -18,8 +18,12 @@ export interface IndexUpkeep extends IndexMaintenance {
   readonly collections: OpenCollections;
   /** False when the index could not store them; the caller then has to add them to the outbox. */
   tryUpsert(space: SpaceRow, keys: readonly number[]): Promise<boolean>;
+  /** Whether this many chunks may be published before the index has them. */
+  mayDefer(chunks: number): boolean;
   /** Reports that writes may be pending; they are applied in the background. */
   wakeUp(): void;
+  /** Reports pending writes of this many chunks; they are applied after a short while, with those that follow. */
+  wakeUpSoon(chunks: number): void;
   /**
    * Requires a comparison of the index with the records before it is searched alone again, e.g. after a change of
    * space.
@@ -43,6 +47,14 @@ const LAST_RETRY_MS = 30_000;
 const CLOSE_WITHIN_MS = 1_000;
 const WASTE_CHECK_INTERVAL_MS = 600_000;
 const WARM_UP_INTERVAL_MS = 300_000;
+/**
+ * A call of the index costs as much as ten vectors in it, so the chunks of small documents wait for each other: this
+ * long, or until there are enough of them.
+ */
+const DEFER_MS = 500;
+const ENOUGH_CHUNKS = 128;
+/** With more, documents wait for the index. Searches compare the chunks that it lacks one by one. */
+const MAX_DEFERRED = 1_000;
 
 /** One background worker applies pending writes to the index and audits it on request, and retries on failure. */
 export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: IndexUpkeepParts): IndexUpkeep {
@@ -68,6 +80,9 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     if (may) state = { kind: 'checking' };
     return may;
   };
+
+  let deferred = 0;
+  let soon: NodeJS.Timeout | undefined;
 
   let wasteCheckedAt = Number.NEGATIVE_INFINITY;
 
@@ -129,7 +144,11 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     try {
       do {
         wokenUp = false;
+        clearTimeout(soon);
+        soon = undefined;
+        const included = deferred;
         await replayOutbox(sqlite, collections, signal);
+        deferred -= included;
         await dropWaste();
         if (needsAudit) await auditCurrent();
         await prepareNextStart();
@@ -179,6 +198,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
 
   const end = async () => {
     stopping.abort();
+    clearTimeout(soon);
     const isOver = new AbortController();
     const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
     await Promise.race([Promise.all([work?.catch(() => {}), coding]), late]);
@@ -208,7 +228,14 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
         return false;
       }
     },
+    // With several servers, a chunk that one of them deletes could be added to the index by another afterwards.
+    mayDefer: (chunks) => sqlite.shared === undefined && deferred + chunks <= MAX_DEFERRED,
     wakeUp: runInBackground,
+    wakeUpSoon(chunks) {
+      deferred += chunks;
+      if (deferred >= ENOUGH_CHUNKS) runInBackground();
+      else if (!signal.aborted) soon ??= setTimeout(runInBackground, DEFER_MS).unref();
+    },
     requireAudit,
     reportFailure: markDown,
     close() {

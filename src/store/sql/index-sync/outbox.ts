@@ -58,7 +58,7 @@ export async function replayOutbox(sqlite: Database, collections: OpenCollection
 
 type Entry = Selectable<OutboxTable>;
 
-/** Consecutive entries with the same operation on the same space. */
+/** Entries with the same operation on the same space. */
 interface Run {
   readonly first: Entry;
   readonly entries: Entry[];
@@ -66,17 +66,12 @@ interface Run {
 
 /**
  * Groups entries into runs, because a call of the index costs more than a few chunks in it, e.g. after many small
- * documents.
+ * documents. Their order does not matter: a chunk whose removal is among these entries is gone from the records, so its
+ * upsert has no effect, and keys are never reused.
  */
 function toRuns(entries: readonly Entry[]): Run[] {
-  const runs: Run[] = [];
-  for (const entry of entries) {
-    const last = runs.at(-1);
-    const isSameKind = last?.first.kind === entry.kind && last.first.space_key === entry.space_key;
-    if (last !== undefined && isSameKind && entry.kind !== 'drop') last.entries.push(entry);
-    else runs.push({ first: entry, entries: [entry] });
-  }
-  return runs;
+  const groups = Map.groupBy(entries, ({ key, kind, space_key: space }) => `${kind} ${kind === 'drop' ? key : space}`);
+  return [...groups.values()].flatMap((run) => (run[0] === undefined ? [] : [{ first: run[0], entries: run }]));
 }
 
 interface RunParts {

@@ -23,7 +23,7 @@ export interface RemovedChunks {
 
 export interface VerifyRemoval {
   readonly sqlite: Database;
-  readonly upkeep: IndexUpkeep;
+  readonly upkeep: Pick<IndexUpkeep, 'collections' | 'replayOutbox' | 'state'>;
   readonly search: ChunkSearch;
 }
 
@@ -58,7 +58,7 @@ export async function verifyRemoval(
   return { index, verified: isPending ? 'pending' : true };
 }
 
-async function waitForIndex(upkeep: IndexUpkeep): Promise<void> {
+async function waitForIndex(upkeep: VerifyRemoval['upkeep']): Promise<void> {
   if (upkeep.state().kind === 'down') return;
   const stop = new AbortController();
   const patience = sleep(INDEX_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => {});

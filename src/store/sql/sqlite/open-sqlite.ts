@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
 import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
-import type { Transact } from '../documents/ingestion-transactions.ts';
+import { type Transact, waitsForDisk } from '../documents/ingestion-transactions.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { keepBeforeUpgrade } from '../snapshot-database.ts';
@@ -109,7 +109,7 @@ function transactOn(pool: ThreadPool): Transact {
   return (async (name: string, args: object) => {
     const thread = await pool.acquire();
     try {
-      return await thread.perform({ kind: 'transact', name, args });
+      return await thread.perform({ kind: 'transact', name, args, waitsForDisk: waitsForDisk(name, args) });
     } finally {
       pool.release(thread);
     }

@@ -27,8 +27,11 @@ export type SqliteTask =
       readonly parameters: readonly SQLInputValue[];
       readonly begin?: string | undefined;
     }
-  /** A whole transaction, by name. Large buffers among the arguments may be transferred instead of copied. */
-  | { readonly kind: 'transact'; readonly name: string; readonly args: object }
+  /**
+   * A whole transaction, by name. Large buffers among the arguments may be transferred instead of copied. With
+   * `waitsForDisk` it is on disk at the end; otherwise a power failure may undo it.
+   */
+  | { readonly kind: 'transact'; readonly name: string; readonly args: object; readonly waitsForDisk: boolean }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   /** Closes the connection; a writer leaves no write-ahead log behind. */
   | { readonly kind: 'close' };

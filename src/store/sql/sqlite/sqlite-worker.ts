@@ -81,11 +81,17 @@ function createConnection(options: SqliteConnection) {
     database = undefined;
   };
 
-  const transact = async ({ name, args }: SqliteTask & { kind: 'transact' }): Promise<unknown> => {
+  const transact = async ({ name, args, waitsForDisk }: SqliteTask & { kind: 'transact' }): Promise<unknown> => {
     // Imported only when a document is ingested: it loads the query builder, which other threads do not need.
     const { ownTransactions } = await import('./own-transactions.ts');
     transactions ??= ownTransactions((task) => perform({ id: 0, task }));
-    return transactions(name as never, args as never);
+    if (waitsForDisk) return transactions(name as never, args as never);
+    open().exec('pragma synchronous = normal');
+    try {
+      return await transactions(name as never, args as never);
+    } finally {
+      open().exec('pragma synchronous = full');
+    }
   };
 
   const perform = ({ id, task }: SqliteRequest): unknown => {

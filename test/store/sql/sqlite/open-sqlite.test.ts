@@ -63,6 +63,22 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
+  it('waits for the disk again after a transaction that does not, even if that one fails', async () => {
+    const { sqlite } = await openTemporary();
+    const waits = async () => {
+      const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(sqlite.writer);
+      return rows[0]?.synchronous;
+    };
+    const FULL = 2;
+    expect(await waits()).toBe(FULL);
+    await sqlite.transact('saveSourceItems', { id: 'unknown', pass: '1', items: [] });
+    expect(await waits()).toBe(FULL);
+    const failing = sqlite.transact('setStatus', { id: 'unknown', status: 'parsing', attempt: 1 });
+    await expect(failing).rejects.toMatchObject({ code: 'not_found' });
+    expect(await waits()).toBe(FULL);
+    await sqlite.close();
+  });
+
   it('reports a full disk, not the failed rollback', async () => {
     const { sqlite } = await openTemporary();
     await sql.raw('pragma max_page_count = 1').execute(sqlite.writer);
