@@ -1,6 +1,7 @@
 import { splitSentences } from '../documents/sentences.ts';
 import type { Span } from './citation.ts';
 import { readMarker } from './marker.ts';
+import { isShortClaim } from './short-claim.ts';
 import { isStatement } from './unsupported-sentences.ts';
 
 /** One statement of an answer with its markers. */
@@ -111,7 +112,10 @@ function partsOf(plain: string, sentence: Span, markers: readonly Marker[]): Sta
     from = group.end;
   }
   const rest = wordsOf(plain, { start: from, end: sentence.end });
-  if (isStatement(rest.text)) parts.push({ ...rest, markers: [] });
+  const raw = plain.slice(sentence.start, sentence.end);
+  const isWhole = parts.length === 0;
+  if (!/^#{1,6}\s/.test(raw) && (isStatement(rest.text) || (isWhole && isShortClaim(raw))))
+    parts.push({ ...rest, markers: [] });
   return parts;
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../citations/answer-check.ts';
 import { createStatementCheck, supports, type Verdict } from '../citations/check-citation.ts';
 import { readStatements, type Statement } from '../citations/read-statements.ts';
+import { hasContent } from '../citations/short-claim.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import type { CandidatePassage } from './candidate-passage.ts';
@@ -17,7 +18,9 @@ export function createAnswerChecker(parts: EvidenceFinderParts): AnswerChecker {
   return {
     async check(request, visible, signal): Promise<AnswerCheck> {
       refuseTooMuch(request);
-      const statements = readStatements(request.answer);
+      const statements = readStatements(request.answer).filter(
+        ({ text, markers }) => markers.length > 0 || hasContent(text, parts.analyser),
+      );
       const service = await createEvidenceFinder(parts, request, { visible, signal });
       const stopAt = performance.now() + checkLimits.milliseconds;
       const checked: CheckedStatement[] = [];
@@ -133,6 +136,9 @@ function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidat
   return first;
 }
 
+const NOTHING_CHECKABLE =
+  'The text states nothing that can be checked: questions, headings, labels, code and single words are not statements.';
+
 const MAX_MISSING_WORDS = 12;
 
 /** Content words of a statement that the passage lacks, as written. */
@@ -160,7 +166,7 @@ function notesOn(
   const named = [...unknown].sort((one, two) => one - two).map((marker) => `[${marker}]`);
   const hasSources = sources.length > 0;
   return [
-    ...(checked.length === 0 ? ['The answer contains no statement that can be checked.'] : []),
+    ...(checked.length === 0 && uncheckedFrom === undefined ? [NOTHING_CHECKABLE] : []),
     ...(named.length > 0 && hasSources ? [`No source was given for ${named.join(', ')}.`] : []),
     ...(named.length > 0 && !hasSources && documentIds.length === 0
       ? ['No sources were given, so markers were ignored and each statement was searched for in all documents.']

@@ -47,6 +47,17 @@ describe('the statements of an answer', () => {
       'It was painted orange by the navy. Yes. And why?',
       [['It was painted orange by the navy.']],
     ],
+    [
+      'short sentences, labels excepted',
+      '# Prices\n\nDear visitor,\n\n**Opening hours**\n\n| Price | Room | Bed |\n\nIt costs 40 euros. The sky is green. Bees dance. Yes. And why? Note:\n\n- Red roof\n- Bees have no teeth',
+      [['It costs 40 euros.'], ['The sky is green.'], ['Bees dance.'], ['Bees have no teeth']],
+    ],
+    [
+      'short sentences of scripts without spaces',
+      '天空是蓝色的。蜜蜂没有牙齿。',
+      [['天空是蓝色的。'], ['蜜蜂没有牙齿。']],
+    ],
+    ['no headings', '## The history of the old bridge in figures\n\nBees dance.', [['Bees dance.']]],
     ['nothing of code, nor an index', '```\nlist[1] = "this is a long line of code"\n```\nUse `list[0]`.', []],
     [
       'nothing of the sources named at the end',

@@ -43,6 +43,10 @@ describe('unsupported sentences', () => {
     expect(unsupported(text)).toEqual(['It is the finest tower in the world.']);
   });
 
+  it('are those of Chinese, whose characters stand for several letters', () => {
+    expect(unsupported('这座桥于一九三七年通车。好的。')).toEqual(['这座桥于一九三七年通车。']);
+  });
+
   it('are those whose sources do not support them', () => {
     const text = 'The tower was finished in the year 1889 [1]. The bridge was opened in the year 1937 [2][3].';
     expect(unsupported(text, 'not_found', 'elsewhere', 'close')).toEqual([

@@ -147,6 +147,14 @@ function mainJob(isServed: boolean) {
     expect(statement.evidence.link).toMatch(isServed ? /^http:.*\/d\/.*\?q=\d+-\d+$/ : /^\/d\/.*\?q=\d+-\d+$/);
   });
 
+  it('says in words that there is nothing to check', async () => {
+    await writeFile(join(cwd, 'question.txt'), 'Who built the lighthouse?');
+    const { code, stdout, stderr } = await run('check', 'question.txt');
+    expect(code).toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('states nothing that can be checked');
+  });
+
   it('reports what is stored, and which data folder it used', async () => {
     const status = jsonOf((await run('status', '--json')).stdout);
     expect(status).toMatchObject({

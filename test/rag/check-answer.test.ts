@@ -81,6 +81,20 @@ describe('checking an answer', () => {
     expect(only.statements[0]?.verdict).toBe('not_found');
   });
 
+  it('checks short statements like any other, and says when there is nothing to check', async () => {
+    const { check } = await open();
+    const short = await check('It opened in 1937. It opened in 1938. The towers sing. Of course. And why?');
+    expect(short.statements.map(({ text, verdict }) => [text, verdict])).toEqual([
+      ['It opened in 1937.', 'close'],
+      ['It opened in 1938.', 'not_found'],
+      ['The towers sing.', 'not_found'],
+    ]);
+    expect(short.notes).toEqual([]);
+    const none = await check('Of course. And why?');
+    expect(none.statements).toEqual([]);
+    expect(none.notes).toEqual([expect.stringContaining('nothing that can be checked')]);
+  });
+
   it('searches when no source is given, within the given documents if any', async () => {
     const { bridge, tunnel, check } = await open();
     const answer = 'The bridge opened to traffic in 1937. The Gotthard tunnel is 57 kilometres long [3].';
