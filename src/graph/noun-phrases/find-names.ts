@@ -169,6 +169,8 @@ function trimName(sentence: Sentence, start: number, to: number, context: NameCo
     to--;
   }
   if (from >= to) return undefined;
+  // `See Figure 2`: what remains of a longer name at the beginning of a sentence must be a name on its own.
+  if (from === start && startsSentence(tokens, from) && !isNameAtStart(sentence, from, to, context)) return undefined;
   if (to - from === 1 && !isNameAlone(tokens, from, context)) return undefined;
   if (context.language === 'de' && !isGermanName(sentence, from, to, context)) return undefined;
   const before = tokens[from - 1];
@@ -221,7 +223,8 @@ function isNameAtStart(
   if (language === 'en') {
     // `Check each valve` is an imperative: a single word is a name when it is the subject of a verb such as is, has or
     // does.
-    if (token.tag === 'name') return to - from > 1 || isSubject(sentence.tokens[to]);
+    if (token.tag === 'name')
+      return to - from > 1 || (isSubject(sentence.tokens[to]) && !isPlural(sentence.tokens, from));
     return to - from > 1 && token.tag === 'noun';
   }
   return language === 'de' || to - from > 1;
@@ -229,6 +232,14 @@ function isNameAtStart(
 
 const isSubject = (next: Token | undefined): boolean =>
   next !== undefined && (next.tag === 'verb' || next.tag === 'auxiliary' || /^(?:['’]s?|\(|,|and|&)$/.test(next.lower));
+
+/** `Bicycles and handcarts`, `Supplies were`: a common noun with its lower-case companion, or with a verb in the plural. */
+function isPlural(tokens: readonly Token[], at: number): boolean {
+  const next = tokens[at + 1]?.lower ?? '';
+  const companion = tokens[at + 2];
+  if (next === 'and') return companion?.kind === 'word' && !companion.isCapital && companion.tag !== 'verb';
+  return /[^aisu]s$/.test(tokens[at]?.lower ?? '') && /^(?:are|were|have)$/.test(next);
+}
 
 function isNameAlone(tokens: readonly Token[], at: number, { gazetteer }: NameContext): boolean {
   const token = tokens[at];

@@ -7,12 +7,15 @@ const COMMON_WORDS: Readonly<Record<Exclude<GraphLanguage, 'other'>, string>> = 
     one you were all her she there would their we him been has when who will no more if out so said what up its about into
     than them can only other time some could these two may first then do any such also most many each both after before
     during since until while although because however where why how our my your me us i between through over under again
-    further here just very own same too now`,
+    further here just very own same too now none nobody someone somebody anyone anybody everyone everybody something anything
+    everything nothing another every either neither several few`,
   de: `der die das und ist nicht ein eine einen einer eines einem von für auf dem den des im zu sich auch wird wie sind
     werden wurde wurden als bei aus nach über oder aber wenn durch kann sein seine seiner seinem seinen zum zur welche
     welcher wer wo wann warum mit an am er sie es wir ihr ihre ihrer ihren in um bis vor seit gegen ohne unter zwischen hat
     haben hatte war waren dass noch nur schon sehr mehr dieser diese dieses diesem diesen jeder jede alle beim vom ins heute
-    dort hier so ab man`,
+    dort hier so ab man kein keine keiner keines keinem keinen niemand jemand nichts etwas jedes jedem jeden alles allen aller
+    viele vielen vieler einige einigen einiger mehrere mehreren mehrerer manche manchen mancher beide beiden beider solche
+    solchen solcher solches andere anderen anderer anderes weitere weiteren weiterer wenige sowohl während da`,
   fr: `le la les l un une des du de d et est en à au aux il elle ils elles qui que qu dans pour par sur avec pas ne ce
     cette ces cet son sa ses leur leurs se s sont ou où été plus était ont a fut mais comme depuis après avant entre chez
     sous sans lors très aussi dont nous vous je on y même tout toute tous toutes cela c n j aujourd'hui`,

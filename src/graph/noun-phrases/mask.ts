@@ -10,7 +10,7 @@ const INLINE = /`[^`\n]{1,200}`|(?<=\])\([^()\s]{1,500}\)|<[^<>\n]{1,200}>/g;
 
 // URLs, paths, identifiers, hashes, options: technical strings rather than language.
 const OPAQUE =
-  /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^(?:\p{Lu}\p{Ll}+){3}|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}/u;
+  /:\/\/|^www\.|.@.|_|\\|^[/~.$%#@-]|[=<>{}|]|::|\(\)|^\p{L}{2,}[\p{Ll}\d]*\.\p{Ll}{2,}|\/.*\/|^\p{Ll}+\p{Lu}|^(?!\d{4}-\d\d-\d\d$)(?=\S*\d)[\dA-Fa-f-]{8,}$|^(?:\p{Lu}\p{Ll}+){3}|^\p{Ll}+\d|^v?\d+(?:\.\d+){2,}|^n\/a$|^N\/A$/u;
 // eBay, iPhone, mRNA, pH
 const PRODUCT_STYLE_NAME = /^[eimpvx]\p{Lu}/u;
 

@@ -12,6 +12,8 @@ export interface RelationPhrase {
   readonly isOfSubject?: boolean;
   /** The verb, to which further objects may be attached: `born in Ulm in 1879`. */
   readonly verb?: string;
+  /** The verb is passive and its agent may follow: `founded in 1990 by Anna Berg`. */
+  readonly isPassive?: boolean;
 }
 
 const BE = new Set('is was are were be been being am'.split(' '));
@@ -123,7 +125,7 @@ function verbLink(full: readonly Token[]): RelationPhrase | undefined {
     return link(predicateOfVerb(verb.lower), { isInherited });
   }
   if (after.indexOf(preposition) > 0 || !endsAtObject(after, preposition.lower)) return undefined;
-  return link(predicateWith(verb.lower, preposition.lower), { isInherited, verb: verb.lower });
+  return link(predicateWith(verb.lower, preposition.lower), { isInherited, verb: verb.lower, isPassive: isParticiple });
 }
 
 /** `is a`: the second is the kind of the first; `is the capital of`, `was president of`. */

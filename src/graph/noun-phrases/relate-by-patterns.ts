@@ -8,6 +8,14 @@ import { wordsOf } from './tokens.ts';
 
 const MAX_PATTERN_LENGTH = 90;
 
+const IN_PHRASE_DE = /^(?:von|vom|in|im|an|am|auf|aus|bei|beim|für|mit|nach|bis|zu|zum|zur|über|unter|vor|zwischen)$/;
+
+/** The word before a mention, leaving out an article. */
+function wordBefore(tokens: Sentence['tokens'], { candidate }: SubjectMention): string {
+  const before = tokens[candidate.from - 1]?.lower ?? '';
+  return /^(?:der|die|das|dem|den|des)$/.test(before) ? (tokens[candidate.from - 2]?.lower ?? '') : before;
+}
+
 /** Statements of a sentence in a language whose relations are found by the patterns of its words. */
 export function relateByPatterns(
   { tokens }: Sentence,
@@ -28,6 +36,8 @@ export function relateByPatterns(
       const behind = wordsOf(tokens.slice(second.candidate.to, second.candidate.to + 6));
       const found = patterns.find((pattern) => pattern.between.test(between) && (pattern.behind?.test(behind) ?? true));
       if (found === undefined || first.candidate.kind === 'date' || second.candidate.kind === 'date') continue;
+      // `der Hafen von Holm wurde von … gebaut`: the verb is said of the harbour.
+      if (found.isReversed && language === 'de' && IN_PHRASE_DE.test(wordBefore(tokens, first))) continue;
       const [subject, object] = found.isReversed ? [second.subject, first.subject] : [first.subject, second.subject];
       statements.push(...[{ subject, predicate: found.predicate, object }].filter(isPlausible));
       break;

@@ -2,7 +2,7 @@ import type { SubjectMention } from './gather-subjects.ts';
 import type { Gazetteer } from './gazetteer.ts';
 import type { Subject } from './mention-candidate.ts';
 import { type RelationPhrase, readGap } from './read-gap.ts';
-import { predicateWith } from './relation-words.ts';
+import { predicateOfVerb, predicateWith } from './relation-words.ts';
 import type { Sentence } from './sentence.ts';
 import { categoryOf, isCityAndCountry, isPlausible, type StatementDraft } from './statement.ts';
 import { type Token, wordsOf } from './tokens.ts';
@@ -39,10 +39,13 @@ interface Stated {
   readonly drafts: readonly StatementDraft[];
   readonly isReversed: boolean;
   readonly verb?: string | undefined;
+  /** The verb is passive, and no agent has been read yet. */
+  readonly isPassive?: boolean | undefined;
 }
 
 const AND = /^(?:,|and|or|&|, and|, or)$/;
 const SUCH_AS = /^,? ?such as$/;
+const AGENT = /^by(?: (?:the|a|an))?(?: \p{L}+){0,2}$/u;
 const FURTHER_OBJECT = /^(?:in|on|at|from|to|with|since|until)(?: the)?$/;
 
 /** Reads a sentence from mention to mention. */
@@ -125,9 +128,9 @@ class EnglishReading {
   }
 
   #stateLink(link: RelationPhrase, subjects: readonly SubjectMention[], current: SubjectMention): void {
-    const { isReversed, isInherited, verb } = link;
+    const { isReversed, isInherited, verb, isPassive } = link;
     const isChain = isInherited && this.carried === undefined && this.#last?.drafts[0] !== undefined;
-    if (!isChain) this.#last = { drafts: this.#state(subjects, current, link), isReversed, verb };
+    if (!isChain) this.#last = { drafts: this.#state(subjects, current, link), isReversed, verb, isPassive };
     this.carried = subjects === this.#group ? subjects[0] : (this.carried ?? subjects[0]);
     this.#group = [current];
   }
@@ -135,9 +138,14 @@ class EnglishReading {
   /** Mentions with no relation of their own between them: beside each other, or a further object of the last verb. */
   #readPlainly({ before, current, words }: Pair, gap: readonly Token[]): void {
     const found = besideEachOther(before, current, words);
-    const { verb, isReversed, drafts } = this.#last ?? {};
+    const { verb, isReversed, isPassive, drafts } = this.#last ?? {};
+    const patient = drafts?.[0]?.subject;
     if (found) this.statements.push(found);
-    else if (verb !== undefined && !isReversed && FURTHER_OBJECT.test(words)) {
+    else if (verb !== undefined && isPassive && patient && isAgent(current, words, gap)) {
+      const predicate = predicateOfVerb(verb);
+      this.#last = { drafts: this.#say([{ subject: current.subject, predicate, object: patient }]), isReversed: true };
+      this.#group = [current];
+    } else if (verb !== undefined && !isReversed && FURTHER_OBJECT.test(words)) {
       const predicate = predicateWith(verb, gap[0]?.lower ?? 'in');
       this.#say((drafts ?? []).slice(0, 1).map((draft) => ({ ...draft, predicate, object: current.subject })));
     } else this.#beginAgain(current);
@@ -167,6 +175,10 @@ class EnglishReading {
     return fitting;
   }
 }
+
+/** `by Anna Berg`, `by the engineer Joseph Strauss`, but not `by 1990` or `by selling`. */
+const isAgent = ({ candidate }: SubjectMention, words: string, gap: readonly Token[]): boolean =>
+  candidate.kind === 'name' && AGENT.test(words) && gap.every(({ tag }) => tag !== 'verb' && tag !== 'adverb');
 
 /** Finds `X is a Y` if Y is not significant on its own and counts as a term only because of this sentence. */
 function definitionsIn(

@@ -192,7 +192,7 @@ export const emptyCapitals = listOf(
   warning caution tip important question answer q a abbildung tabelle kapitel abschnitt seite anhang einleitung
   zusammenfassung figura tabla capítulo página tableau chapitre
   todo fixme pdf url faq id ids ok am pm bc ad ce bce ie eg etc vs aka asap eta html xml json csv http https usd eur gbp
-  mr mrs ms dr prof yes no true false null ii iii iv vi vii viii ix xi xii km kg cm mm gb mb kb tb mhz ghz kwh
+  mr mrs ms dr prof yes no true false null undefined nan unknown unbekannt ii iii iv vi vii viii ix xi xii km kg cm mm gb mb kb tb mhz ghz kwh
   herr frau monsieur madame señor señora`,
 );
 

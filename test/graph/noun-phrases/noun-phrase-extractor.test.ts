@@ -53,11 +53,37 @@ describe('a graph extracted without a model', () => {
     ['Anna Berg was born in Oslo. She studied at Acme College.', 'Anna Berg studied_at Acme College'],
     ['Acme Corp bought Nordline and Quay Works.', 'Acme Corp acquired Quay Works'],
     ['The fair took place in Ghent, Belgium.', 'Ghent located_in Belgium'],
+    ['Nordline was founded in 1990 by Anna Berg.', 'Anna Berg founded Nordline'],
+    ['PostgreSQL was developed at Berkeley by the engineer Jane Roe.', 'Jane Roe developed PostgreSQL'],
+    ['Die Nordwind GmbH wurde 1990 von Petra Lohse gegründet.', 'Petra Lohse founded Nordwind GmbH'],
+    ['Die Albatros GmbH wurde im Jahr 1990 von Petra Lohse gebaut.', 'Petra Lohse built Albatros GmbH'],
     ['Die Nordwind GmbH wurde von Petra Lohse gegründet.', 'Petra Lohse founded Nordwind GmbH'],
     ['La société Quai Bleu a racheté la maison Verdier.', 'Quai Bleu acquired Verdier'],
     ['Marta Soler nació en Sevilla y era la hija de un médico.', 'Marta Soler born_in Sevilla'],
   ])('reads "%s" as %s', async (text, statement) => {
     expect(stated(await extract(text))).toContain(statement);
+  });
+
+  it('reads no agent of a phrase, a date or a means', async () => {
+    const graphs = await Promise.all([
+      extract('Der Hafen von Bergen wurde von Petra Lohse gebaut.'),
+      extract('Nordline was founded in Oslo by 1990. Quay Works was moved to Ghent by selling Acme Corp.'),
+    ]);
+    expect(graphs.flatMap(names)).toEqual(expect.arrayContaining(['Petra Lohse', 'Bergen', 'Nordline', 'Ghent']));
+    expect(graphs.flatMap(stated).filter((each) => /built|founded |moved /.test(each))).toEqual([]);
+  });
+
+  it.each([
+    ['pronouns', 'None of the ships was late. Someone from Oslo asked Anna Berg. Nothing is known. Everyone was glad.'],
+    ['labels', 'See Figure 2 and Table 3. Owner: Anna Berg. Port: Unknown. Value: N/A. Ship: None. Home: Oslo.'],
+    ['code', 'start: float | None = None\nif start is not None:\nThe list is None. Anna Berg lives in Oslo.'],
+    ['common nouns', 'Bicycles and handcarts come first. Supplies were brought to Oslo. Anna Berg was glad.'],
+    [
+      'German pronouns',
+      'Keiner war bei Anna Berg in Oslo. Solche Schiffe sind alt. Während Jahren war es so. Keine Angabe.',
+    ],
+  ])('makes no names of %s', async (_, text) => {
+    expect(names(await extract(text)).toSorted()).toEqual(['Anna Berg', 'Oslo']);
   });
 
   it('extracts no relationship from a negated or hypothetical sentence', async () => {
