@@ -20,6 +20,7 @@ interface SearchParts {
   readonly prompts: PromptService;
   /** Model that rewrites queries; undefined without one. */
   readonly fast: Model | undefined;
+  readonly report: (message: string, cause: unknown) => void;
 }
 
 interface Search {
@@ -29,7 +30,7 @@ interface Search {
 }
 
 /** Wires the search for documents, chunks and rows of the graph. */
-export function composeSearch({ adapters, corpus: plain, embeddings, prompts, fast }: SearchParts): Search {
+export function composeSearch({ adapters, corpus: plain, embeddings, prompts, fast, report }: SearchParts): Search {
   const { store, models, reranker } = adapters;
   const embedQuery = createQueryEmbedder(embeddings);
   const corpus = withDescriptions(plain, { descriptions: store.descriptionSearch, embedder: embeddings, embedQuery });
@@ -47,6 +48,7 @@ export function composeSearch({ adapters, corpus: plain, embeddings, prompts, fa
     chunks: corpus,
     embedder: embeddings,
     embedQuery,
+    report,
   });
   return { corpus, retriever: instrumentRetriever(retriever, adapters) };
 }

@@ -16,6 +16,8 @@ export interface GraphRetrieverParts {
   readonly embedder: Pick<EmbeddingModel, 'isLexical'>;
   readonly embedQuery: EmbedQuery;
   readonly chunks: Pick<Corpus, 'chunksById'>;
+  /** Receives a failure of the graph search once, until a search succeeds or fails with another reason. */
+  readonly report: (message: string, cause: unknown) => void;
 }
 
 /** Maximum hits of each kind, regardless of the search's own limit. */
@@ -27,7 +29,15 @@ const MAX_HITS = 100;
  * chunks and do not change their order. If the graph search fails, the outcome has no graph hits but a note.
  */
 export function withGraph(parts: GraphRetrieverParts): Retriever {
-  const { retriever, graph, embedder, chunks } = parts;
+  const { retriever, graph, embedder, chunks, report } = parts;
+  let reported: string | undefined;
+
+  function reportOnce(failure: unknown): void {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    if (reason === reported) return;
+    reported = reason;
+    report(`The graph search failed: ${reason}`, failure);
+  }
 
   // Null if the embedder fails; names are then found by full text only.
   async function embedQuery(query: string, signal: AbortSignal): Promise<Float32Array | null> {
@@ -74,8 +84,14 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
       const searching = isApplicable && isNamed ? search(text, settings, signal) : undefined;
       let milliseconds = 0;
       const found = searching
-        ?.then((hits) => ({ hits: hits.filter((hit) => !containsAny(hit, excluded)), failure: undefined }))
-        .catch((error: unknown) => ({ hits: [], failure: error }))
+        ?.then((hits) => {
+          reported = undefined;
+          return { hits: hits.filter((hit) => !containsAny(hit, excluded)), failure: undefined };
+        })
+        .catch((error: unknown) => {
+          if (!signal.aborted) reportOnce(error);
+          return { hits: [], failure: error };
+        })
         .finally(() => {
           milliseconds = performance.now() - started;
         });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSourceList } from '../../src/citations/source-list.ts';
 import { allOf } from '../../src/documents/filter.ts';
@@ -101,8 +102,10 @@ function open(
       return search(query);
     },
   };
-  const parts = { retriever: finding(paris), graph, embedder, embedQuery, chunks: { chunksById } };
-  return { asked, retriever: withGraph(parts) };
+  const reports: string[] = [];
+  const report = (message: string) => void reports.push(message);
+  const parts = { retriever: finding(paris), graph, embedder, embedQuery, chunks: { chunksById }, report };
+  return { asked, reports, retriever: withGraph(parts) };
 }
 
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
@@ -147,6 +150,32 @@ describe('a search with the graph', () => {
     const outcome = await retriever.search('Seine', settings(), signal);
     expect(outcome).toMatchObject({ graph: [], chunks: [{ id: paris.id }] });
     expect(outcome.explanation.notes).toContainEqual(expect.stringContaining('graph search failed'));
+  });
+
+  it('reports why the graph cannot be searched, once for each reason and again after it recovered', async () => {
+    let reason: string | undefined = 'The disk is full.';
+    const { retriever, reports } = open(async () => {
+      if (reason === undefined) return everything;
+      throw new ServiceError('store_failed', reason);
+    });
+    for (const next of ['The disk is full.', 'The disk is full.', 'It is locked.', undefined, 'It is locked.']) {
+      reason = next;
+      await retriever.search('Seine', settings(), signal);
+    }
+    const locked = 'The graph search failed: It is locked.';
+    expect(reports).toEqual(['The graph search failed: The disk is full.', locked, locked]);
+  });
+
+  it('does not report a search that was cancelled', async () => {
+    const stop = new AbortController();
+    const { retriever, reports } = open(async () => {
+      await nextTurn();
+      stop.abort();
+      throw new ServiceError('cancelled', 'The search was cancelled.');
+    });
+    const outcome = await retriever.search('Seine', settings(), stop.signal);
+    expect(outcome.graph).toEqual([]);
+    expect(reports).toEqual([]);
   });
 
   it('embeds a query once for both searches, and not again when it is repeated', async () => {

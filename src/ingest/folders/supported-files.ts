@@ -7,7 +7,8 @@ import { detectType, HEAD_BYTES, hasDirectory } from '../readers/detect-type.ts'
 import { decodeText } from '../readers/encoding/decode-text.ts';
 import { extensionOf, type FileType, typeByExtension } from '../readers/file-types.ts';
 import { checkSize } from '../readers/index.ts';
-import { ALWAYS_ALLOWED_BYTES, formatByHead } from '../readers/size-limit.ts';
+import { ALWAYS_ALLOWED_BYTES, limitByHead } from '../readers/size-limit.ts';
+import { formatOfZip } from './format-of-zip.ts';
 
 /** Maximum size in bytes for every format, unless the operator allows more; larger files are not read at all. */
 const MAX_BYTES = 200_000_000;
@@ -25,7 +26,7 @@ export async function isSupported(path: string): Promise<boolean> {
   try {
     if (isUtf8(await readHead(path))) return true;
     if (extension !== '' || (await stat(path)).size > MAX_BYTES) return false;
-    await detectType({ bytes: await readFile(path), fileName });
+    await detectFile(path);
     return true;
   } catch (error) {
     // A file that cannot be opened counts as supported, so that reading it reports the error.
@@ -44,14 +45,17 @@ export function isNamedLikeSupported(fileName: string): boolean {
  * the errors of `detectType`.
  */
 export async function typeOfFile(path: string): Promise<FileType> {
-  const fileName = basename(path);
   try {
-    const head = await readHead(path);
-    const isEnough = head.length < HEAD_BYTES || !hasDirectory(head);
-    return await detectType({ bytes: isEnough ? head : await readFile(path), fileName });
+    return await detectFile(path);
   } catch (error) {
     throw error instanceof ServiceError ? error : unreadableFile(error);
   }
+}
+
+async function detectFile(path: string): Promise<FileType> {
+  const head = await readHead(path);
+  const isEnough = head.length < HEAD_BYTES || !hasDirectory(head);
+  return detectType({ bytes: isEnough ? head : await readFile(path), fileName: basename(path) });
 }
 
 export const unreadableWords = (problem: string): string => `It cannot be read: ${problem}.`;
@@ -60,14 +64,19 @@ export const unreadableFile = (cause: unknown): ServiceError =>
 
 /**
  * Throws `too_large` for a file above `maxBytes`, or without it above the limit of its format, and reads no more of it
- * than its beginning. Errors of the file system are thrown unchanged.
+ * than its beginning and the directory of an archive. Errors of the file system are thrown unchanged.
  */
 export async function refuseLarge(path: string, sizeInBytes: number, maxBytes?: number): Promise<void> {
   refuseAbove(sizeInBytes, maxBytes ?? MAX_BYTES);
   if (maxBytes !== undefined || sizeInBytes <= ALWAYS_ALLOWED_BYTES) return;
   const fileName = basename(path);
-  const format = await formatByHead(await readHead(path), { fileName });
-  if (format !== undefined) checkSize(format, { bytes: { byteLength: sizeInBytes }, fileName });
+  const head = await readHead(path);
+  const limit = await limitByHead(head, { fileName });
+  if (limit === undefined) return;
+  const file = { bytes: { byteLength: sizeInBytes }, fileName };
+  if (sizeInBytes > limit.maxBytes) checkSize(limit.format, file);
+  const format = sizeInBytes > limit.format.maxBytes ? await formatOfZip(path, head) : undefined;
+  if (format !== undefined) checkSize(format, file);
 }
 
 /**

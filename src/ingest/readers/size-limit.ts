@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
+import { isCompoundFile } from './containers/compound-file.ts';
 import { detectType, HEAD_BYTES, hasDirectory } from './detect-type.ts';
-import { type FileType, readableTypes } from './file-types.ts';
+import { extensionOf, type FileType, readableTypes, typeByExtension } from './file-types.ts';
 
 /** No format refuses files of this size. */
 export const ALWAYS_ALLOWED_BYTES = Math.min(...readableTypes.map(({ maxBytes }) => maxBytes));
@@ -11,13 +12,32 @@ interface NamedFile {
   readonly mediaType?: string;
 }
 
+export interface SizeLimit {
+  /** The format that an error names. */
+  readonly format: FileType;
+  /** A larger file is refused whatever follows; for formats with a directory the limit of the largest one of them. */
+  readonly maxBytes: number;
+}
+
 /**
- * The format of a file as far as its first `HEAD_BYTES` bytes show it, so that a file above the limit of its format
- * need not be read whole. Undefined if they do not, as for formats with a directory.
+ * The size limit of a file as far as its first `HEAD_BYTES` bytes show it, so that a file above it need not be read
+ * whole. Undefined for an unknown format.
  */
-export async function formatByHead(head: Uint8Array, file: NamedFile): Promise<FileType | undefined> {
-  if (hasDirectory(head)) return undefined;
-  return detectType({ ...file, bytes: head }).catch(() => undefined);
+export async function limitByHead(head: Uint8Array, file: NamedFile): Promise<SizeLimit | undefined> {
+  if (hasDirectory(head)) return sharedLimit(isCompoundFile(head) ? 'compound' : 'zip', file);
+  const format = await detectType({ ...file, bytes: head }).catch(() => undefined);
+  return format && { format, maxBytes: format.maxBytes };
+}
+
+/** Which of the formats with this signature a file has, only its directory shows. */
+function sharedLimit(signature: 'zip' | 'compound', { fileName }: NamedFile): SizeLimit | undefined {
+  const sharing = readableTypes.filter(
+    ({ type, sharedSignature }) => sharedSignature === signature || type === signature,
+  );
+  const largest = sharing.reduce((one, two) => (two.maxBytes > one.maxBytes ? two : one));
+  const named = typeByExtension(extensionOf(fileName));
+  const format = sharing.find((each) => each === named) ?? sharing.find(({ type }) => type === signature) ?? largest;
+  return { format, maxBytes: largest.maxBytes };
 }
 
 /**
@@ -28,7 +48,7 @@ export function createSizeGuard(file: NamedFile): (piece: Uint8Array) => Promise
   const head: Uint8Array[] = [];
   let headSize = 0;
   let size = 0;
-  let format: FileType | undefined;
+  let limit: SizeLimit | undefined;
   let isKnown = false;
   return async (piece) => {
     size += piece.byteLength;
@@ -41,9 +61,10 @@ export function createSizeGuard(file: NamedFile): (piece: Uint8Array) => Promise
     if (size <= ALWAYS_ALLOWED_BYTES) return;
     if (!isKnown) {
       isKnown = true;
-      format = await formatByHead(Buffer.concat(head), file);
+      limit = await limitByHead(Buffer.concat(head), file);
     }
-    if (format === undefined || size <= format.maxBytes) return;
+    if (limit === undefined || size <= limit.maxBytes) return;
+    const { format } = limit;
     throw new ServiceError(
       'too_large',
       `${file.fileName} is larger than ${byteCount(format.maxBytes)}, the limit of files of type ${format.type}. ` +

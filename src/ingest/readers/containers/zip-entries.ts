@@ -21,12 +21,20 @@ const LARGE_LOCATOR = 0x07064b50;
 const LARGE_END_RECORD = 0x06064b50;
 const MAX_ENTRIES = 10_000;
 
-/** The central directory of a zip archive; undefined when there is no valid one. */
-export function readZipEntries(bytes: Uint8Array): ZipEntry[] | undefined {
+/** Where the central directory begins in a zip archive whose end, from `base` on, is given. */
+export function zipDirectoryStart(end: Uint8Array, base: number): number | undefined {
+  return findDirectory(Buffer.from(end.buffer, end.byteOffset, end.byteLength), base)?.offset;
+}
+
+/**
+ * The central directory of a zip archive, or of its end from `base` on; undefined when there is no valid one. Offsets
+ * are those in the archive.
+ */
+export function readZipEntries(bytes: Uint8Array, base = 0): ZipEntry[] | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const directory = findDirectory(buffer);
-  if (directory === undefined) return undefined;
-  let { offset } = directory;
+  const directory = findDirectory(buffer, base);
+  if (directory === undefined || directory.offset < base) return undefined;
+  let offset = directory.offset - base;
   const entries: ZipEntry[] = [];
   for (let index = 0; index < Math.min(directory.count, MAX_ENTRIES); index++) {
     if (offset + 46 > buffer.length || buffer.readUInt32LE(offset) !== DIRECTORY_ENTRY) return undefined;
@@ -66,14 +74,14 @@ function largeNumbers(extra: Buffer): number[] {
   return [];
 }
 
-function findDirectory(buffer: Buffer): { readonly count: number; readonly offset: number } | undefined {
+function findDirectory(buffer: Buffer, base: number): { readonly count: number; readonly offset: number } | undefined {
   const end = findEndRecord(buffer);
   if (end === undefined) return undefined;
   const short = { count: buffer.readUInt16LE(end + 10), offset: buffer.readUInt32LE(end + 16) };
   if (short.count !== 0xffff && short.offset !== IN_EXTRA_FIELD) return short;
   if (end < 20 || buffer.readUInt32LE(end - 20) !== LARGE_LOCATOR) return short;
-  const at = Number(buffer.readBigUInt64LE(end - 12));
-  if (at + 56 > buffer.length || buffer.readUInt32LE(at) !== LARGE_END_RECORD) return undefined;
+  const at = Number(buffer.readBigUInt64LE(end - 12)) - base;
+  if (at < 0 || at + 56 > buffer.length || buffer.readUInt32LE(at) !== LARGE_END_RECORD) return undefined;
   return { count: Number(buffer.readBigUInt64LE(at + 32)), offset: Number(buffer.readBigUInt64LE(at + 48)) };
 }
 

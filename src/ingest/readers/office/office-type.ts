@@ -1,10 +1,14 @@
 import { isCompoundFile, openCompoundFile } from '../containers/compound-file.ts';
-import { readZipEntries, unpackEntry } from '../containers/zip-entries.ts';
+import { readZipEntries, unpackEntry, type ZipEntry } from '../containers/zip-entries.ts';
 
 /** The Office, OpenDocument or e-book format of a zip archive, detected by its parts; undefined for other archives. */
 export function officeTypeOfZip(bytes: Uint8Array): string | undefined {
   const entries = readZipEntries(bytes);
-  if (entries === undefined) return undefined;
+  return entries && officeTypeOfEntries(entries, bytes);
+}
+
+/** The same by the entries of its directory; of the archive's bytes only a part `mimetype` is read. */
+export function officeTypeOfEntries(entries: readonly ZipEntry[], bytes: Uint8Array): string | undefined {
   const names = entries.map(({ name }) => name.replaceAll('\\', '/').replace(/^\/+/, '').toLowerCase());
   if (names.includes('[content_types].xml')) {
     if (names.some((name) => /^word\/document\d*\.xml$/.test(name))) return 'docx';
