@@ -35,7 +35,7 @@ const NARROWEST_COLUMN = 32;
 /** Maximum number of lines held for one paragraph: longer ones are data and must not exhaust the memory. */
 const MAX_LINES = 1_000;
 /** Long words such as URLs are not wrapped, so they do not count for the width of the column. */
-const UNBREAKABLE = /\S{40,}/g;
+const UNBREAKABLE = /(?<!\S)\S{40,}/g;
 
 /** Groups the lines of a text into paragraphs; only white space lies between them. */
 export function* paragraphsOf(text: string): Generator<Paragraph> {
@@ -117,7 +117,7 @@ function breaksOf(lines: readonly Line[]): IsBroken {
     if (isItem && (BELOW_ITEM.test(next) || CONTINUATION.test(next))) return false;
     if (isList || widest < NARROWEST_COLUMN) return true;
     const isContinued =
-      CONTINUATION.test(next) || (IS_OPEN.test(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
+      CONTINUATION.test(next) || (isOpenEnd(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
     return !isContinued && fits(line, next, widest * 0.6);
   };
 }
@@ -132,7 +132,7 @@ const CONTINUATION = /^\s*["“„«(]?\p{Ll}/u;
 
 /** Links and code begin with these characters anywhere in a sentence. */
 const OPENS_MARKUP = /^\s*[`[(<*_]/;
-const IS_OPEN = /[^.:!?…\s]\s*$/;
+const isOpenEnd = (line: string): boolean => /[^.:!?…]$/.test(line.trimEnd().slice(-1));
 
 const CAPITAL_OR_DIGIT = /^\s*["“„«(]?[\p{Lu}\p{N}]/u;
 

@@ -18,6 +18,7 @@ import { transcribeRecording } from './transcribe-recording.ts';
 export interface PreparationLimits {
   /** Documents read concurrently. */
   readonly workers: number;
+  /** Time for a document of up to 10 MB; larger ones get more (`timeLimitOf`). */
   readonly timeoutMs: number;
   /** Memory limit per worker, including buffers. */
   readonly memoryMb: number;
@@ -35,6 +36,15 @@ export interface PreparationSettings extends PreparationLimits {
 }
 
 const defaultLimits: PreparationLimits = { workers: 2, timeoutMs: 120_000, memoryMb: 1_024 };
+
+/** More than a megabyte of text takes on a machine that is busy and slow. */
+const MS_PER_MEGABYTE = 1_000;
+
+const MEGABYTES_WITHIN_TIMEOUT = 10;
+
+/** How long reading this many bytes may take, in milliseconds. */
+const timeLimitOf = (timeoutMs: number, bytes: number): number =>
+  timeoutMs + Math.max(0, Math.floor(bytes / 1_000_000) - MEGABYTES_WITHIN_TIMEOUT) * MS_PER_MEGABYTE;
 
 /** An idle worker is ended after this time to free its memory. */
 const IDLE_MS = 60_000;
@@ -127,8 +137,11 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
       const reading = limit(async () => {
         if (isClosed || options.signal.aborted) throw cancelled(options);
         const transferred = await sendTask(task, folder);
+        const limits = { timeoutMs: timeLimitOf(timeoutMs, transferred.sizeInBytes), imageReader };
+        // Sending may have taken long; a process started now would outlive the closed pool.
+        if (isClosed) return removeTransferFile(transferred).then(() => Promise.reject(cancelled(options)));
         const worker = take();
-        const asked = ask(worker, transferred, { ...options, timeoutMs, imageReader });
+        const asked = ask(worker, transferred, { ...options, ...limits });
         const reply = await asked.finally(() => removeTransferFile(transferred));
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../documents/ids.ts';
 import type { ReadingTask } from './reading-task.ts';
@@ -12,6 +12,8 @@ export interface TransferredTask {
   /** Its bytes are empty if they are in `file`. */
   readonly task: ReadingTask;
   readonly file?: string;
+  /** Size of the document; 0 for pages, which are small. */
+  readonly sizeInBytes: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface TransferredTask {
  * written, the document is sent as a message.
  */
 export async function sendTask(given: SubmittedTask, folder: string | undefined): Promise<TransferredTask> {
-  if (given.kind !== 'document') return { task: given };
+  if (given.kind !== 'document') return { task: given, sizeInBytes: 0 };
   const { stored, ...job }: StoredJob = given.job;
   const file = folder && (stored !== undefined || job.bytes.length > MAX_MESSAGE_BYTES) ? join(folder, newId()) : '';
   if (folder !== undefined && file !== '') {
@@ -27,12 +29,14 @@ export async function sendTask(given: SubmittedTask, folder: string | undefined)
       await mkdir(folder, { recursive: true, mode: 0o700 });
       if (stored === undefined) await writeFile(file, job.bytes, { mode: 0o600, flag: 'wx' });
       else await stored.save(file);
-      return { task: { kind: 'document', job: { ...job, bytes: new Uint8Array() } }, file };
+      const { size: sizeInBytes } = await stat(file);
+      return { task: { kind: 'document', job: { ...job, bytes: new Uint8Array() } }, file, sizeInBytes };
     } catch {
       await rm(file, { force: true }).catch(() => undefined);
     }
   }
-  return { task: { kind: 'document', job: stored === undefined ? job : { ...job, bytes: await stored.read() } } };
+  const bytes = stored === undefined ? job.bytes : await stored.read();
+  return { task: { kind: 'document', job: { ...job, bytes } }, sizeInBytes: bytes.byteLength };
 }
 
 /** In the reader process: the task with its bytes. */

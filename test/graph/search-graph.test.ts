@@ -104,8 +104,16 @@ function open(
   };
   const reports: string[] = [];
   const report = (message: string) => void reports.push(message);
-  const parts = { retriever: finding(paris), graph, embedder, embedQuery, chunks: { chunksById }, report };
-  return { asked, reports, retriever: withGraph(parts) };
+  /** The chunks read, by message. */
+  const reads: (readonly string[])[] = [];
+  const chunks = {
+    chunksById(ids: readonly string[]) {
+      reads.push(ids);
+      return chunksById(ids);
+    },
+  };
+  const parts = { retriever: finding(paris), graph, embedder, embedQuery, chunks, report };
+  return { asked, reports, reads, retriever: withGraph(parts) };
 }
 
 const settings = (change: Partial<SearchSettings> = {}): SearchSettings => ({ ...defaultSearchSettings, ...change });
@@ -120,6 +128,13 @@ describe('a search with the graph', () => {
     expect(asked).toMatchObject([
       { text: 'Seine', vector: null, limits: { entities: 7, relationships: 7, communities: 7 } },
     ]);
+  });
+
+  it('reads the chunks of all results in one message, each chunk once', async () => {
+    const { retriever, reads } = open(async () => everything);
+    const outcome = await retriever.search('Seine', settings(), signal);
+    expect(outcome.graph?.filter(({ sentence }) => sentence !== undefined)).toHaveLength(5);
+    expect(reads).toEqual([[paris.id, river.id]]);
   });
 
   it('applies the filter, which restricts visibility', async () => {

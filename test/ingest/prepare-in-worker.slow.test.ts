@@ -46,6 +46,16 @@ describe('a document', () => {
     expect((await workers.prepare(words, always)).chunks).toHaveLength(1);
   });
 
+  it('has more time the larger it is', async () => {
+    const spaces = Buffer.alloc(90_000_000, ' ');
+    const large = { ...jobOf('large.txt', ''), bytes: spaces };
+    for (const limits of [{}, { folder: await temporaryFolder() }]) {
+      const workers = openWorkers({ timeoutMs: 1, ...limits });
+      await expect(workers.prepare(words, always)).rejects.toMatchObject({ code: 'timeout' });
+      await expect(workers.prepare(large, always)).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+  });
+
   it('has more time while its images are read', async () => {
     const imageReader = {
       kind: 'remote',

@@ -66,6 +66,12 @@ export interface HitContext {
   readonly origin: string;
 }
 
+const MAX_ASSOCIATED_QUERY = 1_000;
+
+/** The query as repeated in each hit: cut, because a pasted page would be sent back as often as there are hits. */
+export const associatedQuery = (query: string): string =>
+  query.length <= MAX_ASSOCIATED_QUERY ? query : `${query.slice(0, MAX_ASSOCIATED_QUERY - 1).toWellFormed()}…`;
+
 /** docs/contract.md 4.5. Hybrid hits include their rank in each leg, and all hits the query that found them (4.1). */
 export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: Omit<HitContext, 'origin'>) {
   const ranks =
@@ -75,7 +81,7 @@ export function toChunkHit(chunk: ScoredChunk, { query, kind, detail }: Omit<Hit
   return {
     ...chunkMembers(chunk),
     score: detail.score ? chunk.score : null,
-    metadata: detail.metadata ? { ...chunk.metadata, ...ranks, associated_query: query } : {},
+    metadata: detail.metadata ? { ...chunk.metadata, ...ranks, associated_query: associatedQuery(query) } : {},
     ...(chunk.alsoIn && {
       also_in: chunk.alsoIn.map((other) => ({ id: other.id, document_id: other.documentId })),
     }),

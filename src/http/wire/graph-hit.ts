@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GraphHit } from '../../documents/graph-hit.ts';
-import type { HitContext } from './chunk-record.ts';
+import { associatedQuery, type HitContext } from './chunk-record.ts';
 import { id, ids, metadata } from './record-parts.ts';
 
 const entity = z.object({ id, name: z.string(), description: z.string(), metadata });
@@ -40,7 +40,7 @@ export function toGraphHit(hit: GraphHit, { query, detail }: Pick<HitContext, 'q
     content: contentOf(hit),
     result_type: hit.found.kind,
     chunk_ids: hit.chunkIds,
-    metadata: detail.metadata ? { associated_query: query, documents } : {},
+    metadata: detail.metadata ? { associated_query: associatedQuery(query), documents } : {},
     score: detail.score ? hit.score : null,
   };
 }

@@ -15,6 +15,13 @@ const search = async (body: object) => {
   return (await response.json()) as any;
 };
 
+it('repeats only the beginning of a long query in its hits', async () => {
+  const { results } = await search({ query: `capital ${'of France '.repeat(2_000)}` });
+  const { metadata } = results.chunk_search_results[0];
+  expect(metadata.associated_query).toMatch(/^capital of France/);
+  expect(metadata.associated_query).toHaveLength(1_000);
+});
+
 it('returns hits with all their fields and each kind of result', async () => {
   const { results } = await search({ query: 'capital' });
   expect(Object.keys(results)).toEqual([

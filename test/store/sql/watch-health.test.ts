@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
-import { type HealthCheckSettings, watchHealth } from '../../../src/store/sql/watch-health.ts';
+import { defaultHealthCheck, type HealthCheckSettings, watchHealth } from '../../../src/store/sql/watch-health.ts';
 import { addLongValue, zeroMiddle } from '../../support/damage-database.ts';
 import { descendantsOf } from '../../support/descendants.ts';
 import { PATIENT } from '../../support/patience.ts';
@@ -59,6 +59,21 @@ it('checks an intact large database completely, and reports nothing', async () =
   await vi.waitFor(async () => expect(await checksOf(path)).toEqual([]), PATIENCE);
   expect(reports).toEqual([]);
   expect(sqlite.problem()).toBeUndefined();
+});
+
+it('starts the check of a large database only when the start of a service is over', async () => {
+  const folder = await temporaryFolder();
+  const reports: string[] = [];
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const settings = { ...defaultHealthCheck, maxBytesCheckedFirst: -1 };
+  const watch = watchHealth(folder, { settings, report: (message) => reports.push(message) });
+  onTestFinished(() => watch.close());
+  await vi.advanceTimersByTimeAsync(14_999);
+  expect(await checksOf(folder)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  vi.useRealTimers();
+  await vi.waitFor(() => expect(reports).toEqual([expect.stringContaining('could not be checked')]), PATIENCE);
 });
 
 it('refuses a damaged small database at the start, and checks it only once', async () => {
