@@ -118,15 +118,23 @@ function transferListOf(task: SqliteTask): ArrayBuffer[] {
 function fromFailure({ message, serviceCode, error }: SqliteFailure, path: string): ServiceError {
   if (serviceCode !== null) return new ServiceError(serviceCode as ErrorCode, message);
   if (message === 'FOREIGN KEY constraint failed') return new DeletedConcurrently({ cause: error });
-  const reason = STATES.test(message) ? `: ${message}` : '; see the service log for the reason';
-  return new ServiceError('store_failed', `The operation on database ${path} failed: ${message}.`, {
-    cause: error,
-    publicMessage: `The database operation failed${reason}.`,
-  });
+  const advice = ADVICE.get(message);
+  const reason = advice === undefined ? '; see the service log for the reason.' : `: ${message}. ${advice}`;
+  return new ServiceError(
+    'store_failed',
+    `The operation on database ${path} failed: ${message}.${advice === undefined ? '' : ` ${advice}`}`,
+    { cause: error, publicMessage: `The database operation failed${reason}` },
+  );
 }
 
 /**
- * SQLite errors about the disk rather than the query; errors about queries name tables and columns and are not shown.
+ * What to do about SQLite errors that concern the disk rather than the query; errors about queries name tables and
+ * columns and are not shown.
  */
-const STATES =
-  /^(?:database or disk is full|disk I\/O error|database is locked|attempt to write a readonly database|database disk image is malformed)$/;
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['database or disk is full', 'Free some space on the disk of the data folder, then try again.'],
+  ['disk I/O error', 'Check the disk of the data folder.'],
+  ['database is locked', 'Another program is using it; try again.'],
+  ['attempt to write a readonly database', 'Check the access rights of the data folder and of the files in it.'],
+  ['database disk image is malformed', 'Run "citewell doctor".'],
+]);

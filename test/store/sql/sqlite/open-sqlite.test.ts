@@ -86,7 +86,10 @@ describe('the embedded database', () => {
       const value = 'x'.repeat(4_000_000);
       await transaction.insertInto('settings').values(setting('large', value)).execute();
     });
-    await expect(writing).rejects.toThrow(/database or disk is full/);
+    await expect(writing).rejects.toMatchObject({
+      message: expect.stringMatching(/citewell\.db failed: database or disk is full\. Free some space/),
+      publicMessage: expect.stringMatching(/^The database operation failed: [^/]* Free some space on the disk/),
+    });
     await sql.raw('pragma max_page_count = 1000000').execute(sqlite.writer);
     await sqlite.writer.transaction().execute((each) => each.insertInto('settings').values(setting('next')).execute());
     await sqlite.close();
