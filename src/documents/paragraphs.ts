@@ -116,8 +116,7 @@ function breaksOf(lines: readonly Line[]): IsBroken {
     if (HARD_BREAK.test(line) || areRecords(line, next)) return true;
     if (isItem && (BELOW_ITEM.test(next) || CONTINUATION.test(next))) return false;
     if (isList || widest < NARROWEST_COLUMN) return true;
-    const isContinued =
-      CONTINUATION.test(next) || (isOpenEnd(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
+    const isContinued = CONTINUATION.test(next) || (isOpenEnd(line) && OPENS_MARKUP.test(next)) || /,\s*$/.test(line);
     return !isContinued && fits(line, next, widest * 0.6);
   };
 }
