@@ -82,7 +82,7 @@ export async function measureStart(
   }
 }
 
-async function isInStep(url: string): Promise<boolean> {
+export async function isInStep(url: string): Promise<boolean> {
   return (await (await fetch(`${url}/v3/health`)).text()).includes('"state":"ready"');
 }
 
