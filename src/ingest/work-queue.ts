@@ -40,7 +40,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   const { queue, concurrency, policy, report, aloneAfterMs = ALONE_AFTER_MS } = parts;
   const closing = new AbortController();
   const running = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  const wokenUp = new Condition();
+  const wakeUps = new Condition();
   let idle = Promise.withResolvers<void>();
   let isIdle = true;
   let isRunningAlone = false;
@@ -48,7 +48,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
   let failuresInARow = 0;
   let working: Promise<void> | undefined;
 
-  const wake = () => wokenUp.notify();
+  const wake = () => wakeUps.notify();
 
   const mayTakeMore = () => !isRunningAlone && running.size < (failuresInARow > 0 ? 1 : concurrency);
 
@@ -62,7 +62,7 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
 
   async function work(): Promise<void> {
     while (!closing.signal.aborted) {
-      const woken = wokenUp.next;
+      const wakeUp = wakeUps.next;
       let task: TakenTask | undefined;
       try {
         task = mayTakeMore() ? await takeNext() : undefined;
@@ -77,17 +77,17 @@ export function createQueueWorkers(parts: WorkersParts): QueueWorkers {
         isIdle = true;
         idle.resolve();
       }
-      await waitForNextTask(woken);
+      await waitForNextTask(wakeUp);
     }
   }
 
-  async function waitForNextTask(woken: Promise<void>): Promise<void> {
+  async function waitForNextTask(wakeUp: Promise<void>): Promise<void> {
     const due = running.size === 0 ? await queue.nextDue().catch(() => undefined) : undefined;
     const wait =
       due === undefined ? POLL_INTERVAL_MS : Math.min(POLL_INTERVAL_MS, Math.max(10, due.getTime() - Date.now()));
     const timer = new AbortController();
     const timeout = sleep(wait, undefined, { ref: false, signal: timer.signal }).catch(() => undefined);
-    await Promise.race([woken, timeout]);
+    await Promise.race([wakeUp, timeout]);
     timer.abort();
   }
 

@@ -19,17 +19,17 @@ export async function embedDescriptions(
   for (;;) {
     signal.throwIfAborted();
     const space = await embedder.space(signal);
-    const bare = await records.unembedded(space, BATCH_SIZE);
-    if (bare.length === 0) return done;
-    const texts = bare.map(descriptionText);
+    const unembedded = await records.unembedded(space, BATCH_SIZE);
+    if (unembedded.length === 0) return done;
+    const texts = unembedded.map(descriptionText);
     const vectors = await embedInBatches(embedder, texts, { kind: 'passage', signal, concurrency: 1 });
-    const described = bare.flatMap((description, place) => {
+    const described = unembedded.flatMap((description, place) => {
       const vector = vectors[place];
       return vector === undefined ? [] : [{ description, vector }];
     });
     await records.keep(space, described);
-    done += bare.length;
+    done += unembedded.length;
     // A batch that is not full means that the queue is empty; later changes are reported separately.
-    if (bare.length < BATCH_SIZE) return done;
+    if (unembedded.length < BATCH_SIZE) return done;
   }
 }

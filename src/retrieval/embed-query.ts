@@ -27,10 +27,10 @@ export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
     const shared = pending.get(key);
     // Its caller may abort, which must not fail this one.
     if (shared !== undefined) return shared.catch(() => embedOne(embedder, text, signal));
-    const asked = embedOne(embedder, text, signal);
-    pending.set(key, asked);
+    const embedding = embedOne(embedder, text, signal);
+    pending.set(key, embedding);
     try {
-      return await asked;
+      return await embedding;
     } finally {
       pending.delete(key);
     }

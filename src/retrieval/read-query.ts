@@ -24,8 +24,8 @@ export function readQuery(query: string): ReadQuery {
   const isQuestion = /[?？؟]["”“»)\]\s]*$/u.test(query);
   const phrases: string[] = [];
   const excluded: string[] = [];
-  const text = query.replaceAll(MARK, (whole, hyphen: string, ...said: (string | undefined)[]) => {
-    const words = (said[0] ?? said[1] ?? said[2] ?? '').trim();
+  const text = query.replaceAll(MARK, (whole, hyphen: string, ...groups: (string | undefined)[]) => {
+    const words = (groups[0] ?? groups[1] ?? groups[2] ?? '').trim();
     if (!/[\p{L}\p{N}]/u.test(words)) return whole;
     (hyphen === '' ? phrases : excluded).push(words);
     return hyphen === '' ? words : '';

@@ -78,14 +78,14 @@ async function inTime(reranker: Reranker, request: RerankRequest, signal: AbortS
 function reorder(head: readonly ScoredChunk[], ranked: readonly RankedText[]): ScoredChunk[] {
   const scores = new Map<number, number>();
   for (const { index, score } of ranked) if (!scores.has(index)) scores.set(index, score);
-  const judged = head.flatMap((hit, index) => {
+  const reranked = head.flatMap((hit, index) => {
     const score = scores.get(index);
     return score === undefined ? [] : [{ ...hit, score, rerank: { score, from: index + 1 } }];
   });
-  judged.sort((one, two) => two.score - one.score);
-  const min = judged.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+  reranked.sort((one, two) => two.score - one.score);
+  const min = reranked.at(-1)?.score ?? Number.POSITIVE_INFINITY;
   const others = head.filter((_, index) => !scores.has(index));
-  return [...judged, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, min) }))];
+  return [...reranked, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, min) }))];
 }
 
 /** A `cancelled` error counts as a failure if the reranker gave up on its own. */

@@ -42,17 +42,17 @@ function createDocumentSearch(parts: DocumentSearchParts) {
     const text = cutQuery(query.text);
     const meaning = kind === 'semantic' ? Math.max(MIN_VECTOR_CANDIDATES, offset + limit) : MIN_VECTOR_CANDIDATES;
     const limits = { words: kind === 'semantic' ? 0 : Math.max(MIN_TEXT_CANDIDATES, offset + limit), meaning: meaning };
-    const asked = { text, filter, asOf, limits, signal };
-    if (kind === 'full_text') return descriptions.rank(asked);
+    const request = { text, filter, asOf, limits, signal };
+    if (kind === 'full_text') return descriptions.rank(request);
     try {
       return await withCurrentVector(
         () => embedQuery(text, signal),
-        (near) => descriptions.rank({ ...asked, near }),
+        (near) => descriptions.rank({ ...request, near }),
       );
     } catch (error) {
       // On an embedder outage, full text alone is better than no answer.
       if (kind === 'semantic' || signal.aborted || !isOutage(error)) throw error;
-      return descriptions.rank(asked);
+      return descriptions.rank(request);
     }
   }
 

@@ -24,7 +24,7 @@ export function createSearchLog(): SearchLog {
   const corrected = new Map<string, Correction>();
   const dropped = new Map<string, DroppedHit>();
   let reranker: SearchExplanation['reranker'];
-  let said: SearchExplanation['phraseFilters'];
+  let phraseFilters: SearchExplanation['phraseFilters'];
   return {
     note: (text) => {
       notes.add(text);
@@ -40,8 +40,8 @@ export function createSearchLog(): SearchLog {
     hits(leg, count) {
       hits[leg] = (hits[leg] ?? 0) + count;
     },
-    phraseFilters: (phraseFilters) => {
-      said = phraseFilters;
+    phraseFilters: (parsed) => {
+      phraseFilters = parsed;
     },
     corrections: (corrections) => {
       for (const each of corrections) corrected.set(each.word, each);
@@ -64,7 +64,7 @@ export function createSearchLog(): SearchLog {
       ...(corrected.size > 0 && { corrections: [...corrected.values()] }),
       ...(dropped.size > 0 && { dropped: [...dropped.values()] }),
       ...(reranker && { reranker }),
-      ...(said && { phraseFilters: said }),
+      ...(phraseFilters && { phraseFilters }),
       milliseconds,
       notes: [...notes],
     }),

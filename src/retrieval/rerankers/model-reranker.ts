@@ -48,8 +48,8 @@ export function modelReranker(model: Model, prompts: PromptTexts = builtInPrompt
       const parts = await Promise.all(
         starts.map(async (part) => {
           const start = part * TEXTS_PER_CALL;
-          const judged = texts.slice(start, start + TEXTS_PER_CALL);
-          const ranked = readScores(await ask(model, { query, texts: judged }, { prompts, signal }), judged.length);
+          const batch = texts.slice(start, start + TEXTS_PER_CALL);
+          const ranked = readScores(await ask(model, { query, texts: batch }, { prompts, signal }), batch.length);
           return ranked.map((each) => ({ ...each, index: each.index + start }));
         }),
       );

@@ -148,9 +148,9 @@ export class ChromaCollection implements VectorCollection {
     // Comparing the stored vectors is faster than waiting until the server has been started again.
     if (!connection.isUp()) throw restarting(connection.where);
     const queryEmbeddings = [Array.from(vector)];
-    const asked = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
+    const query = { queryEmbeddings, include: ['distances' as const], ...(where && { where }) };
     const result = await withinResults(this.#limits, limit, (nResults) =>
-      this.#ask((collection) => collection.query({ ...asked, nResults }), retryLimits),
+      this.#ask((collection) => collection.query({ ...query, nResults }), retryLimits),
     );
     const ids = result.ids[0] ?? [];
     const distances = result.distances[0] ?? [];

@@ -36,7 +36,7 @@ export interface ChromaConnection {
   /** The names of all collections in the database, including those of other programs. */
   collectionNames(): Promise<string[]>;
   /** Registers a listener for the server's return after an outage. */
-  onRecovered(listener: (comeback: ServerRecovery) => void): void;
+  onRecovered(listener: (recovery: ServerRecovery) => void): void;
   /** Deletes all data; only allowed if `isOurs`. */
   empty(): Promise<void>;
   close(): Promise<void>;

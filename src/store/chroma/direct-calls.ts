@@ -68,7 +68,7 @@ function post(
 ): Promise<string | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  const asked = request(url, { method: 'POST', agent, headers }, (response) => {
+  const outgoing = request(url, { method: 'POST', agent, headers }, (response) => {
     const parts: Buffer[] = [];
     let size = 0;
     response.on('data', (part: Buffer) => {
@@ -80,14 +80,14 @@ function post(
     response.on('error', () => resolve(undefined));
     response.on('close', () => resolve(undefined));
   });
-  asked.on('error', () => resolve(undefined));
+  outgoing.on('error', () => resolve(undefined));
   const listeners = endings.map((signal) =>
     onAbort(signal, () => {
       reject(signal.reason);
-      asked.destroy();
+      outgoing.destroy();
     }),
   );
-  asked.end(body);
+  outgoing.end(body);
   return promise.finally(() => {
     for (const stopListening of listeners) stopListening();
   });

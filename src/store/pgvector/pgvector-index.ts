@@ -59,11 +59,11 @@ export async function openPgvector(options: PgvectorOptions): Promise<VectorInde
     async isHealthy() {
       const late = AbortSignal.timeout(HEALTHY_WITHIN_MS);
       const waited = new Promise<false>((resolve) => late.addEventListener('abort', () => resolve(false)));
-      const asked = sql`select 1`.execute(database).then(
+      const answered = sql`select 1`.execute(database).then(
         () => true,
         () => false,
       );
-      return Promise.race([asked, waited]);
+      return Promise.race([answered, waited]);
     },
     onRecovered: () => undefined,
     async close() {

@@ -46,8 +46,8 @@ export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): S
   const touched: number[] = [];
   const { scores } = index.chunks;
   try {
-    const contenders = addScores(index, { ...query, limit }, touched);
-    return bestOf(contenders, scores, limit);
+    const candidates = addScores(index, { ...query, limit }, touched);
+    return bestOf(candidates, scores, limit);
   } finally {
     // Resets the scores for the next search, even if this one was aborted.
     for (const key of touched) scores[key] = 0;
@@ -76,17 +76,17 @@ function addScores(index: TermIndex, query: TermQuery, touched: number[]): reado
     read += own === undefined ? count : 0;
     if (place > 0 && read > POSTINGS_BUDGET) {
       const rest = known.slice(place);
-      const contenders = canReadTexts ? contendersOf(index, { query, touched, rest }) : undefined;
-      const texts = contenders && index.among?.(contenders);
-      if (contenders !== undefined && texts !== undefined) {
+      const candidates = canReadTexts ? candidatesOf(index, { query, touched, rest }) : undefined;
+      const texts = candidates && index.among?.(candidates);
+      if (candidates !== undefined && texts !== undefined) {
         for (const each of rest) {
           const weight = rarityOf(index, each.term) * each.emphasis;
           addTerm(index, { query, touched, weight, postings: texts(each.term) });
         }
-        return contenders;
+        return candidates;
       }
       // Texts that are too long are not analysed again at each term.
-      if (contenders !== undefined) canReadTexts = false;
+      if (candidates !== undefined) canReadTexts = false;
       if (read > MAX_POSTINGS) break;
     }
     const postings = (own ?? index).postings(term);
@@ -126,7 +126,7 @@ interface RemainingTerms {
  * The chunks that the remaining terms can still lift into the result, if reading their texts takes less time than
  * reading the postings of these terms. A term adds less than its weight times `K1 + 1`.
  */
-function contendersOf(index: TermIndex, { query, touched, rest }: RemainingTerms): readonly number[] | undefined {
+function candidatesOf(index: TermIndex, { query, touched, rest }: RemainingTerms): readonly number[] | undefined {
   const { allowed, limit } = query;
   const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
   const max = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
@@ -138,8 +138,8 @@ function contendersOf(index: TermIndex, { query, touched, rest }: RemainingTerms
   const min = last - bound;
   // Chunks without any of the terms so far could still be among the best.
   if (min <= 0) return undefined;
-  const contenders = touched.filter((key) => (scores[key] ?? 0) >= min);
-  return contenders.length <= max ? contenders : undefined;
+  const candidates = touched.filter((key) => (scores[key] ?? 0) >= min);
+  return candidates.length <= max ? candidates : undefined;
 }
 
 /** Weight of a term repeated in the query: saturates at nine times, growing more slowly than the repetitions. */

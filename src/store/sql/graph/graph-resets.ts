@@ -53,11 +53,11 @@ export function createGraphResets(sqlite: Database, report?: (message: string, c
   }
 
   return {
-    async *empty(id, { excludesDocuments, signal: wish }) {
+    async *empty(id, { excludesDocuments, signal: callerSignal }) {
       await sqlite.writer.transaction().execute((transaction) => hideGraph(transaction, id, excludesDocuments));
       let isDone = false;
       try {
-        yield* deleteHidden(sqlite, id, wish);
+        yield* deleteHidden(sqlite, id, callerSignal);
         isDone = true;
       } finally {
         if (!isDone) wakeUp();

@@ -65,9 +65,9 @@ function toEntityHit(
   const chunks: number[] = [];
   for (const [key, spelled, foundCategory, text] of [...reading.rows(SOURCES, name)]) {
     if (chunks.length >= CHUNKS_PER_HIT) break;
-    const said = visibleMentions(reading, Number(key), allowed, CHUNKS_PER_HIT);
-    if (said.length === 0) continue;
-    chunks.push(...said);
+    const mentions = visibleMentions(reading, Number(key), allowed, CHUNKS_PER_HIT);
+    if (mentions.length === 0) continue;
+    chunks.push(...mentions);
     category ??= foundCategory === null ? null : String(foundCategory);
     best ??= { key: Number(key), name: String(spelled), category };
     if (description === '') description = String(text);

@@ -54,10 +54,10 @@ function byWords(reading: GraphReading, { terms }: NameQuery, mentioned: Readonl
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
   const typical = whole / weights.size;
   const found: FoundName[] = [];
-  let looked = 0;
+  let checked = 0;
   for (const [key, name] of reading.namesWith([...weights.keys()])) {
     if (mentioned !== undefined && !mentioned.has(Number(key))) continue;
-    if (++looked > CANDIDATES) break;
+    if (++checked > CANDIDATES) break;
     const own = new Set(analyse(String(name)));
     let matched = 0;
     let total = 0;

@@ -71,9 +71,9 @@ type Unscored = Omit<WalkedRelationship, 'score'>;
 function relationshipsOf(reading: GraphReading, name: number, allowed: KeySet | undefined): Iterable<Unscored> {
   const together = new Map<string, Unscored>();
   let count = 0;
-  const [gone, looked] =
+  const [maxRead, maxChecked] =
     allowed === undefined ? [MAX_ROWS_READ, RELATIONSHIPS_PER_NAME] : [10 * MAX_ROWS_READ, MAX_ROWS_CHECKED];
-  for (const row of reading.rows(OF_NAME, name, gone, looked)) {
+  for (const row of reading.rows(OF_NAME, name, maxRead, maxChecked)) {
     const [key, subject, object, predicate, description, weight] = row;
     if (allowed !== undefined && !hasVisibleMention(reading, Number(key), allowed)) continue;
     const each: Unscored = {

@@ -24,8 +24,8 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   async function locate(query: VectorQuery, shown: number): Promise<readonly Located[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(query.filter, query);
-    const asked = search.singlePass && (await index.askEarly(query, filter));
-    const [prefetched, failed] = typeof asked === 'string' ? [undefined, asked] : [asked, undefined];
+    const early = search.singlePass && (await index.askEarly(query, filter));
+    const [prefetched, failed] = typeof early === 'string' ? [undefined, early] : [early, undefined];
     const singlePass = { vector, measure, filter, limit, shown, prefetched: prefetched && packPrefetched(prefetched) };
     const answer = await search.singlePass?.nearest(singlePass, signal);
     const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
