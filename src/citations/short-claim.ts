@@ -9,10 +9,14 @@ const MIN_WORDS_OF_SENTENCE = 2;
 const INLINE_CODE = /`[^`]*`/g;
 const FULL_STOP = /[.!。！][\s"”’»*_]*$/;
 
-/** Whether a short sentence may state something: not a question, announcement, salutation, label or table row. */
+/** What the writer says of themselves or asks of the reader: "I hope this helps." */
+const REMARK = /^(?:I|I['’](?:m|ll|ve|d)|Let me|Please|Ich|Bitte)\s/u;
+
+/** Whether a short sentence may state something: not a question, announcement, remark, salutation, label or table row. */
 export function isShortClaim(sentence: string): boolean {
   const plain = sentence.replace(INLINE_CODE, ' ').trim();
-  if (/[?:,;？：，；]$/.test(plain) || plain.includes('|') || /^(\*\*|__)[^*_]+\1$/.test(plain)) return false;
+  if (/[?:,;？：，；]$/.test(plain) || REMARK.test(plain) || plain.includes('|') || /^(\*\*|__)[^*_]+\1$/.test(plain))
+    return false;
   if ((plain.match(WITHOUT_SPACES) ?? []).length >= MIN_UNSPACED) return true;
   return countWords(plain) >= (FULL_STOP.test(plain) ? MIN_WORDS_OF_SENTENCE : MIN_WORDS);
 }

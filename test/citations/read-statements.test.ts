@@ -49,7 +49,7 @@ describe('the statements of an answer', () => {
     ],
     [
       'short sentences, labels excepted',
-      '# Prices\n\nDear visitor,\n\n**Opening hours**\n\n| Price | Room | Bed |\n\nIt costs 40 euros. The sky is green. Bees dance. Yes. And why? Note:\n\n- Red roof\n- Bees have no teeth',
+      '# Prices\n\nDear visitor,\n\n**Opening hours**\n\n| Price | Room | Bed |\n\nIt costs 40 euros. The sky is green. Bees dance. Yes. I hope this helps. And why? Note:\n\n- Red roof\n- Bees have no teeth',
       [['It costs 40 euros.'], ['The sky is green.'], ['Bees dance.'], ['Bees have no teeth']],
     ],
     [
