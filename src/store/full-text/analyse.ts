@@ -1,7 +1,7 @@
+import { stemmer } from 'stemmer';
 import { GenerationCache } from '../../shared/generation-cache.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
-import { porterStem } from './porter-stem.ts';
 import { stopWords } from './stop-words.ts';
 
 /**
@@ -192,7 +192,7 @@ function addTerm(terms: string[], word: string, isInflected: boolean, { keepsAra
     return;
   }
   const looksEnglish = /^[a-z]+$/.test(term);
-  const stem = looksEnglish && !stopWords.has(term) ? porterStem(term) : term;
+  const stem = looksEnglish && !stopWords.has(term) ? stemmer(term) : term;
   terms.push(stem);
   if (looksEnglish && word.length <= MAX_CACHED) englishTerms.set(word, stem);
   if (looksEnglish ? isInflected : /^[\p{L}\p{M}]+$/u.test(term)) addBeginning(terms, term);

@@ -1,4 +1,4 @@
-import { porterStem } from './porter-stem.ts';
+import { stemmer } from 'stemmer';
 
 /** Number of final letters in which a typing error changes how much of a word the stemmer removes. */
 const ENDING = 7;
@@ -19,11 +19,11 @@ export function nearStems(word: string): string[] {
       ...LETTERS.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)]),
     ];
     for (const variant of variants) {
-      const stem = porterStem(variant);
+      const stem = stemmer(variant);
       // The other stems are close to the word itself and found that way.
       if (variant !== word && stem !== variant) stems.add(stem);
     }
   }
-  stems.delete(porterStem(word));
+  stems.delete(stemmer(word));
   return [...stems];
 }
