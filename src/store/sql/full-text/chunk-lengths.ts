@@ -23,8 +23,6 @@ export interface KnownTerms {
   readonly frequencies: LruMap<string, number>;
   /** The first term that sorts at or after a text. */
   readonly first: LruMap<string, string>;
-  /** As `TermIndex.postings`; absent if they are cached elsewhere. */
-  readonly postings?: LruMap<string, readonly number[]>;
 }
 
 /** Reads the lengths of one index over a connection, and caches them. */
@@ -53,9 +51,6 @@ const TERMS_KEPT = 8_192;
 /** A walk for a misspelt word takes up to 200 steps, many of which it shares with other walks. */
 const MAX_CACHED_STEPS = 20_000;
 
-/** Maximum number of cached postings, of eight bytes each. */
-const MAX_CACHED_POSTINGS = 1_000_000;
-
 /** Beyond this share of all chunks, reading everything is not slower. */
 const MAX_SHARE_RENEWED = 0.25;
 
@@ -66,11 +61,10 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
   let total = 0;
   let structure: Buffer | undefined;
   let lastChange = 0;
-  const known: Required<KnownTerms> = {
+  const known: KnownTerms = {
     occurrences: new LruMap({ max: TERMS_KEPT }),
     frequencies: new LruMap({ max: TERMS_KEPT }),
     first: new LruMap({ max: MAX_CACHED_STEPS }),
-    postings: new LruMap({ max: MAX_CACHED_POSTINGS, sizeOf: ({ length }) => length }),
   };
 
   const set = (key: number, length: number) => {

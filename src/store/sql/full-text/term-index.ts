@@ -63,15 +63,8 @@ export function readCount(reading: Reading, table: TermTable, term: string): num
 const readFrequency = (reading: Reading, table: TermTable, term: string): number =>
   Number(reading.row(`select doc from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
 
-/** In ascending order of keys. */
-export function readPostings(reading: Reading, table: TermTable, term: string): readonly number[] {
-  const { known } = reading.snapshot.lengthsOf(table);
-  const read = () => fetchPostings(reading, table, term);
-  return known?.postings?.getOrCreate(term, read) ?? read();
-}
-
-// JSON is the fastest way to return them from SQL.
-function fetchPostings(reading: Reading, table: TermTable, term: string): number[] {
+/** In ascending order of keys. JSON is the fastest way to return them from SQL. */
+export function readPostings(reading: Reading, table: TermTable, term: string): number[] {
   const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
   return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];
 }
