@@ -301,6 +301,7 @@ export const vendorComponents: Readonly<Record<string, readonly string[]>> = {
   'p-limit': ['*'],
   imapflow: ['sources'],
   '@notionhq/client': ['sources'],
+  stemmer: ['store/full-text'],
   graphology: ['graph', 'page'],
   'graphology-layout-forceatlas2': ['page'],
   'graphology-communities-louvain': ['graph'],

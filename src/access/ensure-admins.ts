@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { defaultCollectionId } from '../documents/ids.ts';
+import { ServiceError } from '../errors.ts';
 import type { CollectionRecords } from '../store/records.ts';
-import type { UserStore } from '../store/user-records.ts';
+import type { User, UserStore } from '../store/user-records.ts';
 import type { Passwords } from './passwords.ts';
 import { defaultAdmin } from './principal.ts';
 
@@ -32,7 +33,10 @@ export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, p
   const { userId, email } = defaultAdmin;
   let admin =
     (await users.get(userId)) ??
-    (await users.create({ email, passwordHash: null, isSuperuser: true, isVerified: true }));
+    (await createUnless(
+      () => users.create({ email, passwordHash: null, isSuperuser: true, isVerified: true }),
+      () => users.get(userId),
+    ));
   await collections.ensure({ id: defaultCollectionId(userId), ownerId: userId, name: 'Default' });
   if (knowsTestPassword) {
     warn(`CITEWELL_R2R_TEST_ADMIN is set: ${email} logs in with a publicly known password. For tests only.`);
@@ -55,8 +59,23 @@ export async function ensureAdmins({ first, knowsTestPassword }: AdminOptions, p
     return;
   }
   const passwordHash = await passwords.hash(first.password);
-  const made = await users.create({ email: first.email, passwordHash, isSuperuser: true, isVerified: true });
+  const made = await createUnless(
+    () => users.create({ email: first.email, passwordHash, isSuperuser: true, isVerified: true }),
+    () => users.findByEmail(first.email),
+  );
   await collections.ensure({ id: defaultCollectionId(made.id), ownerId: made.id, name: 'Default' });
+}
+
+/** Creates a user, unless another server that starts at the same time has just done so. */
+async function createUnless(create: () => Promise<User>, find: () => Promise<User | undefined>): Promise<User> {
+  try {
+    return await create();
+  } catch (error) {
+    const isTaken = error instanceof ServiceError && error.code === 'conflict';
+    const user = isTaken ? await find() : undefined;
+    if (user === undefined) throw error;
+    return user;
+  }
 }
 
 const hasTestPassword = async (hash: string | null, passwords: Passwords): Promise<boolean> =>

@@ -185,6 +185,18 @@ describeEngines('Accounts', ({ openTestStore }) => {
       await accounts.signIn.login(login('first@example.org'));
     });
 
+    it('make each admin once when several servers start at the same time', async () => {
+      const { accounts, store, settle } = await open();
+      const first = { email: 'first@example.org', password: PASSWORD };
+      await Promise.all([settle(false, first), settle(false, first), settle(false, first)]);
+      await accounts.signIn.login(login('first@example.org'));
+      const { users } = store.accounts;
+      expect(await Promise.all([users.get(defaultAdmin.userId), users.findByEmail(first.email)])).toEqual([
+        expect.objectContaining({ email: defaultAdmin.email, isSuperuser: true }),
+        expect.objectContaining({ isSuperuser: true }),
+      ]);
+    });
+
     it('set the configured password of the default admin only while it has none', async () => {
       const { accounts, settle, hints } = await open();
       await settle(false);
