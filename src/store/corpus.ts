@@ -169,8 +169,8 @@ export interface BeginOptions {
 /**
  * Documents and their chunks, kept in step across the record store and the vector index.
  *
- * A document's chunks become visible together, in `publish`, and searches of the vector index find them from then on; until then a
- * new document has none and a document that is ingested again keeps its old ones. The effect of every method is on disk
+ * A document's chunks become visible together, in `publish`, and searches find them from then on; until then a new
+ * document has none and a document that is ingested again keeps its old ones. The effect of every method is on disk
  * when it returns, except that a power failure may undo a status set during an ingestion and an awaited submission.
  */
 export interface Corpus {

@@ -17,7 +17,10 @@ interface DocumentAttempt {
   readonly attempt: Attempt | undefined;
 }
 
-/** The transactions of an ingestion, and of the source whose item it ingests. Arguments and results are plain data, which can be sent to a thread. */
+/**
+ * The transactions of an ingestion, and of the source whose item it ingests. Arguments and results are plain data,
+ * which can be sent to a thread.
+ */
 const transactions = {
   begin: beginIngestion,
   setStatus,
