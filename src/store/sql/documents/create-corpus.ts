@@ -5,11 +5,13 @@ import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { countPending } from '../index-sync/outbox.ts';
 import { verifyRemoval } from '../index-sync/verify-removal.ts';
+import { createOriginalReads } from '../originals/original-reads.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
 import { createChunkSearch } from '../search/chunk-search.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import { currentSpace } from '../vector-spaces/space-rows.ts';
 import { createPastReads } from '../versions/past-reads.ts';
+import { createChunkReads } from './chunk-reads.ts';
 import { createDocumentReads } from './document-reads.ts';
 import { editChunk, removeChunk } from './edit-chunks.ts';
 import { createIngestions } from './ingestions.ts';
@@ -31,7 +33,9 @@ export function createCorpus(parts: CorpusParts): Corpus {
   const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.reportFailure });
   return {
     ...createIngestions({ sqlite, embeddingText, originals, onPending: upkeep.wakeUp }),
-    ...createDocumentReads(sqlite, originals),
+    ...createDocumentReads(sqlite),
+    ...createChunkReads(sqlite),
+    ...createOriginalReads(sqlite, originals),
 
     at: (asOf) => createPastReads(sqlite, originals, asOf),
 
