@@ -6,6 +6,7 @@ import type { AnswerKind } from './expected-answer.ts';
 import { readQuestion } from './question.ts';
 import { type Candidate, rankSentences } from './rank-sentences.ts';
 import type { ReadSource, SourceText } from './read-source.ts';
+import { repeats } from './repetition.ts';
 import type { TableCell } from './table-rows.ts';
 
 export type { SourceText } from './read-source.ts';
@@ -58,7 +59,6 @@ export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMI
 // XQuAD: with 0.05, a seventh fewer characters are quoted, and 0.015 fewer of the answers.
 const MIN_SHARE_OF_BEST = 0.025;
 const MAX_SENTENCES = 5;
-const MAX_REPETITION = 0.8;
 
 // Minimum probability and word coverage, relative to the best sentence, of one moved first for its kind of answer.
 const MIN_SHARE_OF_KIND = 0.005;
@@ -81,7 +81,7 @@ function withKindFirst(candidates: readonly Candidate[]): readonly Candidate[] {
 interface PickedQuote extends ChosenQuote {
   readonly first: number;
   readonly last: number;
-  readonly terms: ReadonlySet<string>;
+  readonly sentences: readonly Candidate[];
   readonly mayAnswer: boolean;
 }
 
@@ -101,17 +101,17 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
     if (count >= MAX_SENTENCES) break;
     if (count > 0 && (share < MIN_SHARE_OF_BEST || isIdle(candidate, picked, kind))) continue;
     if (best !== undefined && isOtherRow(candidate, best)) continue;
-    if (picked.some((quote) => repeats(candidate, quote))) continue;
+    if (picked.some(({ sentences }) => repeats(candidate, sentences))) continue;
     const at = picked.findIndex((quote) => isAdjacent(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));
     const neighbour = picked[at];
     if (neighbour !== undefined) picked[at] = joined(neighbour, candidate);
     else if (picked.length < limit) {
-      const { sourceIndex, start, end, cell, position, terms, mayAnswer } = candidate;
+      const { sourceIndex, start, end, cell, position, mayAnswer } = candidate;
       picked.push({
         sourceIndex,
         start,
         end,
-        terms,
+        sentences: [candidate],
         mayAnswer,
         first: position,
         last: position,
@@ -131,12 +131,6 @@ const isOtherRow = (candidate: Candidate, best: Candidate): boolean =>
 const isIdle = ({ features }: Candidate, picked: readonly PickedQuote[], kind: AnswerKind | undefined): boolean =>
   features.share === 0 && kind !== undefined && (features.kind === 0 || picked.some(({ mayAnswer }) => mayAnswer));
 
-/** Overlapping chunks and duplicate documents contain the same sentence. */
-function repeats({ terms, sourceIndex }: Candidate, quote: PickedQuote): boolean {
-  const shared = terms.intersection(quote.terms).size;
-  return shared >= terms.size || (sourceIndex !== quote.sourceIndex && shared > MAX_REPETITION * terms.size);
-}
-
 const MAX_COMBINED_LENGTH = 500;
 
 /** Whether the sentence stands directly before or after the quote, in the same paragraph. */
@@ -148,14 +142,14 @@ function isAdjacent({ sourceIndex, position, start, end, cell }: Candidate, quot
   return length <= MAX_COMBINED_LENGTH && !/\n/.test(between);
 }
 
-const joined = (quote: PickedQuote, { start, end, position, terms, mayAnswer }: Candidate): PickedQuote => ({
+const joined = (quote: PickedQuote, candidate: Candidate): PickedQuote => ({
   ...quote,
-  start: Math.min(quote.start, start),
-  end: Math.max(quote.end, end),
-  first: Math.min(quote.first, position),
-  last: Math.max(quote.last, position),
-  terms: quote.terms.union(terms),
-  mayAnswer: quote.mayAnswer || mayAnswer,
+  start: Math.min(quote.start, candidate.start),
+  end: Math.max(quote.end, candidate.end),
+  first: Math.min(quote.first, candidate.position),
+  last: Math.max(quote.last, candidate.position),
+  sentences: [...quote.sentences, candidate],
+  mayAnswer: quote.mayAnswer || candidate.mayAnswer,
 });
 
 function withAntecedents(

@@ -99,6 +99,39 @@ describe('chooseQuotes', () => {
     expect(new Set(quotes).size).toBe(quotes.length);
   });
 
+  it.each([
+    [
+      'another number',
+      'Up to how much are hotel costs reimbursed?',
+      [
+        'Hotel costs are reimbursed up to 140 euros per night.',
+        'Hotel costs are reimbursed up to 165 euros per night.',
+      ],
+    ],
+    [
+      'another number in words',
+      'How long may visitors park in front of the main gate?',
+      ['Visitors may park twenty minutes at the main gate.', 'Visitors may park thirty minutes at the main gate.'],
+    ],
+    [
+      'another Chinese number',
+      '正式员工每年有几天带薪年假？',
+      ['正式员工每年享有十五天带薪年假。', '正式员工每年享有二十天带薪年假。'],
+    ],
+    [
+      'a negation',
+      'Is business class allowed?',
+      ['Business class is allowed on flights longer than six hours.', 'Business class is no longer allowed.'],
+    ],
+    [
+      'a negation in German',
+      'Ist Business Class auf Flügen erlaubt?',
+      ['Business Class ist auf Flügen erlaubt.', 'Business Class ist auf Flügen nicht erlaubt.'],
+    ],
+  ])('quotes both of two documents that differ in %s', (_name, question, texts) => {
+    expect(quotesFor(question, texts).toSorted()).toEqual(texts.toSorted());
+  });
+
   it('gives three quotes at most, unless told otherwise', () => {
     const texts = Array.from(
       { length: 20 },
