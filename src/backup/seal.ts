@@ -179,7 +179,7 @@ export function readFailure(error: unknown, file: string, signal?: AbortSignal):
   if (error instanceof ServiceError) return error;
   if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted; nothing was changed.', { cause: error });
   const code = codeOf(error);
-  if (code === 'ENOENT') return new ServiceError('not_found', `There is no file ${file}.`, { cause: error });
+  if (code === 'ENOENT') return new ServiceError('invalid_request', `There is no file ${file}.`, { cause: error });
   if (code === 'EISDIR') return new ServiceError('invalid_request', `${file} is a folder.`, { cause: error });
   if (code === 'EACCES') return new ServiceError('forbidden', `This user may not read ${file}.`, { cause: error });
   if (code === 'ENOSPC') {

@@ -18,5 +18,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The exit code for a failed command; interruptions are recognised by signal, not by error. */
 export function exitCodeFor(code: ErrorCode): ExitCode {
-  return code === 'invalid_request' || code === 'invalid_field' ? exitCodes.usage : exitCodes.failure;
+  return USAGE_ERRORS.has(code) ? exitCodes.usage : exitCodes.failure;
 }
+
+const USAGE_ERRORS: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'invalid_field', 'unknown_model']);

@@ -2,10 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listenForInterruption } from '../../src/cli/interruption.ts';
 import { createCommand } from '../../src/cli/main.ts';
 import { processOutput } from '../../src/cli/output.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { bindingCache } from '../support/embedded-chroma.ts';
 import { runInProcess } from '../support/run-in-process.ts';
 
@@ -78,6 +80,9 @@ describe('scripts can rely on', () => {
     [['documents', 'show', 'not-an-id'], /not-an-id/],
     [['ingest', 'no-such-file'], /There is no file or folder "no-such-file"/],
     [['reindex', '--to', 'openai/x', '--back'], /exclude each other/],
+    [['reindex', '--to', 'builtin/x'], /"builtin\/x" is not built in/],
+    [['ask', '--model', 'nobody/x', 'x'], /No provider is named "nobody"/],
+    [['restore', 'no-such-file'], /There is no file .*no-such-file/],
     [['serve', '--host', '0.0.0.0'], /CITEWELL_HOST.*CITEWELL_AUTH=required/s],
     [['ask', '--max-steps', '3', 'x'], /only with --agent/],
     [['ask', '--agent', '--max-steps', '0', 'x'], /from 1 to 100/],
@@ -89,9 +94,25 @@ describe('scripts can rely on', () => {
     expect(stderr).toMatch(message);
   });
 
+  it('the name of the help of each command after a usage error', async () => {
+    const program = createProgram({ version: '', context: undefined as never, ended: () => {} });
+    const lines = linesOf(program, []);
+    expect(lines).toContainEqual(['documents', 'show']);
+    for (const line of lines) {
+      const { code, stderr } = await run(...line, '--no-such-option');
+      const hint = stderr.trim().split('\n').at(-1);
+      expect({ code, hint }).toEqual({ code: 2, hint: `(citewell ${line.join(' ')} --help explains it)` });
+    }
+  });
+
   it('help on stdout', async () => {
     const { code, stdout, stderr } = await run('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: citewell/);
   });
 });
+
+/** The names that select each command; groups are left out, since they run one of their commands by default. */
+function linesOf({ commands }: Command, line: readonly string[]): (readonly string[])[] {
+  return commands.length === 0 ? [line] : commands.flatMap((each) => linesOf(each, [...line, each.name()]));
+}

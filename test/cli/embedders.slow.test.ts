@@ -92,7 +92,7 @@ describe('another embedder', () => {
   it('that the corpus needs and that is missing is named, with both remedies', async () => {
     await run(['reindex', '--to', HOSTED], hosted);
     const { code, stderr } = await run(['search', 'granite']);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     for (const word of [HOSTED, 'CITEWELL_PROVIDERS', `citewell reindex --to ${PACKAGED}`])
       expect(stderr).toContain(word);
     expect((await run(['documents', 'list'])).code).toBe(0);
