@@ -21,7 +21,7 @@ item has exactly one document that a search finds. Linux only.
   --changed N   default 10
   --removed N   default 10
   --without-documents  only lists, reads and records, in this process, without folders; the first synchronisation ends
-                early instead
+                early instead. The only way for notion and gdrive, whose servers have fixed addresses
 
 Settings of the environment that begin with CITEWELL_ are passed on to the server. Megabytes are of 10⁶ bytes, and of all
 processes of the service.`;
@@ -62,6 +62,7 @@ async function main(): Promise<void> {
     const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
     try {
       if (isBare) await measureWithoutDocuments(kind, { source, cwd, items, changed, removed });
+      else if (source.network !== undefined) console.log(`${kind}: only with --without-documents`);
       else await measure({ kind, source, cwd, items, changed, removed });
     } finally {
       await source.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { changedText, textOf } from './sources.ts';
+import { changedText, textOf } from './items.ts';
 
 /** Sends a request to the service, below `/v3`. */
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>;

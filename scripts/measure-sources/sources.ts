@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
 import { ImapFlow } from 'imapflow';
-import { mapConcurrently } from '../../src/shared/map-concurrently.ts';
+import type { RemoteNetwork } from '../../src/sources/connector.ts';
 import { account, startDovecot } from '../../test/support/dovecot-server.ts';
 import { startGit } from '../../test/support/git-http-server.ts';
 import { startWebdav } from '../../test/support/webdav-server.ts';
+import { startApiSource } from './api-sources.ts';
+import { changedText, numbers, textOf, writeAll } from './items.ts';
 
 /** A local server or folder with many small items, and the settings for following it. */
 export interface MeasuredSource {
@@ -17,6 +19,8 @@ export interface MeasuredSource {
   readonly credentials: object;
   /** Environment of the service that follows it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Redirects requests for a fixed public host to the local server; then only this process can follow the source. */
+  readonly network?: RemoteNetwork;
   /** Number of requests so far; undefined if they cannot be counted. */
   requests(): number | undefined;
   /** Changes the content of the first `changed` items and removes the next `removed` items. */
@@ -24,27 +28,25 @@ export interface MeasuredSource {
   close(): Promise<void>;
 }
 
-export const measuredKinds = ['folder', 's3', 'git', 'webdav', 'imap'] as const;
+export const measuredKinds = [
+  'folder',
+  's3',
+  'git',
+  'webdav',
+  'imap',
+  'confluence',
+  'mcp',
+  'notion',
+  'gdrive',
+] as const;
 export type MeasuredKind = (typeof measuredKinds)[number];
 
-const WRITERS = 8;
 const PER_FOLDER = 100;
 
 const nameOf = (number: number): string => `part-${Math.floor(number / PER_FOLDER)}/item-${number}.md`;
-export const textOf = (number: number, words = 'holds'): string =>
-  `# Item ${number}\n\nThe shelf ${number * 7} ${words} ${number + 11} boxes of the series ${(number * 2654435761) % 1_000_003}.\n`;
-export const changedText = (number: number): string => textOf(number, 'no longer holds');
-
-const numbers = (count: number, first = 0): readonly number[] => Array.from({ length: count }, (_, at) => first + at);
-
-async function writeAll(items: readonly number[], write: (item: number) => Promise<unknown>): Promise<void> {
-  async function* each() {
-    yield* items;
-  }
-  for await (const _ of mapConcurrently(each(), WRITERS, write));
-}
-
 export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promise<MeasuredSource>>> = {
+  ...startApiSource,
+
   async folder(items) {
     const folder = await mkdtemp(join(tmpdir(), 'citewell-followed-'));
     const write = (number: number, text: string) => writeFile(join(folder, nameOf(number)), text);

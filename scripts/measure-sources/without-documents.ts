@@ -6,6 +6,8 @@ import { newId } from '../../src/documents/ids.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import type { FolderTarget } from '../../src/ingest/folders/folder-target.ts';
 import { syncRemote } from '../../src/ingest/sources/sync-remote.ts';
+import { createExternalResources } from '../../src/mcp/external-resources.ts';
+import { readExternalServers } from '../../src/mcp/external-servers.ts';
 import { readSettings, sourceKind } from '../../src/sources/kinds.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { openStore } from '../../src/store/sql/open-store.ts';
@@ -29,7 +31,10 @@ export async function measureWithoutDocuments(
   }
   const path = join(cwd, 'citewell.db');
   const store = await openStore({ path, index: memoryVectorIndex(), embeddingText, readers: 1 });
-  const network = createRemoteNetwork({ rules: { ports: new Set([80, 443]), open: [], allowPrivate: true } });
+  const open = createRemoteNetwork({ rules: { ports: new Set([80, 443]), open: [], allowPrivate: true } });
+  const network = source.network ?? open;
+  const { servers } = readExternalServers(source.env['CITEWELL_MCP_SERVERS'] ?? '{"mcpServers":{}}', {});
+  const mcp = createExternalResources({ servers, version: '1.0.0' });
   const { address, settings } = readSettings(sourceKind(kind), {
     address: source.address,
     settings: (source.settings ?? {}) as never,
@@ -48,7 +53,7 @@ export async function measureWithoutDocuments(
     };
     const counts: Record<string, number> = {};
     let [memory, done] = [0, 0];
-    const connector = await sourceKind(kind).open(settings as never, source.credentials as never, { network });
+    const connector = await sourceKind(kind).open(settings as never, source.credentials as never, { network, mcp });
     try {
       const steps = syncRemote({
         id: followed.id,
@@ -95,7 +100,7 @@ export async function measureWithoutDocuments(
     await source.change(changed, removed);
     await run(`${changed} changed, ${removed} removed`, false);
   } finally {
-    await network.close();
+    await open.close();
     await store.close();
   }
 }

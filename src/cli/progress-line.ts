@@ -3,6 +3,8 @@ export interface Progress {
   readonly done: number;
   /** Undefined while it is still being counted. */
   readonly total: number | undefined;
+  /** Number found so far, while `total` is still being counted. */
+  readonly listed?: number | undefined;
   readonly failed: number;
   readonly skipped: number;
   /** Items among `done` that needed no work, for example after an interruption; the rate leaves them out. */
@@ -21,9 +23,7 @@ const MINIMUM_SECONDS_FOR_RATE = 1;
 export function progressLine(progress: Progress, width: number): string {
   const parts = [
     ...(progress.total === undefined ? [] : [bar(progress.done, progress.total)]),
-    progress.total === undefined
-      ? `${count(progress.done)} ${progress.unit}`
-      : `${count(progress.done)}/${count(progress.total)} ${progress.unit}`,
+    counted(progress),
     ...rateParts(progress),
     ...(progress.present ? [`${count(progress.present)} already present`] : []),
     ...(progress.skipped > 0 ? [`${count(progress.skipped)} skipped`] : []),
@@ -32,6 +32,11 @@ export function progressLine(progress: Progress, width: number): string {
   ];
   const line = parts.join('  ');
   return line.length < width ? line : `${line.slice(0, Math.max(0, width - 2))}…`;
+}
+
+function counted({ done, total, listed, unit }: Progress): string {
+  if (total !== undefined) return `${count(done)}/${count(total)} ${unit}`;
+  return listed === undefined ? `${count(done)} ${unit}` : `${count(done)} of ${count(listed)} ${unit} listed so far`;
 }
 
 function bar(done: number, total: number): string {

@@ -10,15 +10,21 @@ const STATES: Readonly<Record<SourceRecord['state'], string>> = {
 };
 
 /** A followed source as a row of `citewell sources list`. */
-export function sourceRow({ id, kind, location, state, problem, total, last_sync: sync }: SourceRecord): string[] {
-  const progress = state === 'syncing' && total !== null ? `, ${count(sync?.done ?? 0)} of ${count(total)}` : '';
+export function sourceRow(source: SourceRecord): string[] {
+  const { id, kind, location, state, problem, last_sync: sync } = source;
   return [
     id.slice(0, 8),
     kind,
     visibleLine(location),
-    STATES[state] + progress,
+    STATES[state] + (state === 'syncing' ? progressOf(source) : ''),
     problem === null ? outcomes(sync) : visibleLine(problem),
   ];
+}
+
+function progressOf({ total, listed, last_sync: sync }: SourceRecord): string {
+  const done = count(sync?.done ?? 0);
+  if (total !== null) return `, ${done} of ${count(total)}`;
+  return listed === null ? '' : `, ${done} of ${count(listed)} listed so far`;
 }
 
 /**

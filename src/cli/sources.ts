@@ -251,11 +251,12 @@ async function finish(
   return (counts['failed'] ?? 0) > 0 && source.state !== 'syncing' ? exitCodes.partly : exitCodes.ok;
 }
 
-function progressOf({ last_sync: sync, total }: SourceRecord, startedAt: number): Progress {
+function progressOf({ last_sync: sync, total, listed }: SourceRecord, startedAt: number): Progress {
   const { failed = 0, unchanged = 0, skipped = 0, ...others } = sync?.counts ?? {};
   return {
     done: Object.values(others).reduce((sum, each) => sum + each, failed + unchanged + skipped),
     total: total ?? undefined,
+    listed: listed ?? undefined,
     failed,
     skipped,
     present: unchanged,

@@ -68,6 +68,9 @@ describe('a line of progress', () => {
 
   it('omits the total while files are still being counted', () => {
     expect(progressLine({ ...base, total: undefined }, 100)).toBe('30 files  3.0/s');
+    expect(progressLine({ ...base, total: undefined, listed: 2_000 }, 100)).toBe(
+      '30 of 2,000 files listed so far  3.0/s',
+    );
   });
 
   it('counts failures and what was skipped', () => {

@@ -20,6 +20,7 @@ const source = (change: Partial<SourceRecord>): SourceRecord => ({
   state: 'following',
   problem: null,
   total: null,
+  listed: null,
   last_sync: null,
   failed_items: null,
   ...change,
@@ -38,6 +39,7 @@ it('shows how far a synchronisation is', () => {
   const running = source({ state: 'syncing', total: 10_000, last_sync: synced({ unchanged: 3000, ingested: 334 }) });
   expect(sourceRow(running).slice(3)).toEqual(['in progress, 3,334 of 10,000', '3,000 unchanged, 334 ingested']);
   expect(sourceRow({ ...running, total: null })[3]).toBe('in progress');
+  expect(sourceRow({ ...running, total: null, listed: 4000 })[3]).toBe('in progress, 3,334 of 4,000 listed so far');
   expect(sourceRow({ ...running, state: 'following' })[3]).toBe('followed');
 });
 

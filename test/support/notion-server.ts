@@ -15,7 +15,7 @@ export interface NotionPage {
 }
 
 /** A fake of Notion's API for pages on loopback; `network` redirects requests for api.notion.com to it. */
-export async function startNotion(pages: readonly NotionPage[], token: string) {
+export async function startNotion(pages: readonly NotionPage[], token: string, perAnswer = 2) {
   const requests: string[] = [];
   /** Queued error responses for the next requests. */
   const refusals: { status: number; code: string; retryAfter?: number }[] = [];
@@ -41,14 +41,15 @@ export async function startNotion(pages: readonly NotionPage[], token: string) {
         .filter(({ isInTrash, isMissing }) => !isInTrash && !isMissing)
         .sort((one, other) => one.edited.localeCompare(other.edited));
       const from = Number(start ?? 0);
-      const more = from + Math.min(size, 2) < found.length;
+      const until = from + Math.min(size, perAnswer);
+      const more = until < found.length;
       return answer(200, {
         object: 'list',
         type: 'page_or_data_source',
         page_or_data_source: {},
         has_more: more,
-        next_cursor: more ? `${from + 2}` : null,
-        results: found.slice(from, from + 2).map(toWire),
+        next_cursor: more ? `${until}` : null,
+        results: found.slice(from, until).map(toWire),
       });
     }
     const [, id = '', part] = /^\/v1\/pages\/([^/]+)(\/markdown)?$/.exec(url.pathname) ?? [];

@@ -113,6 +113,7 @@ interface SyncOptions {
   readonly keepDeleted?: boolean;
   readonly signal?: AbortSignal;
   readonly limit?: number;
+  readonly onListed?: (each: Listed) => void;
   /** Milliseconds since the epoch. */
   readonly now?: number;
 }
@@ -151,7 +152,7 @@ export async function followOver(store: OpenStore) {
   await addRemoteSource(records);
 
   async function* steps({ connector }: FilesSource, options: SyncOptions = {}): AsyncGenerator<RemoteStep, void> {
-    const { isFull = false, keepDeleted = false, signal = AbortSignal.timeout(60_000), limit, now } = options;
+    const { isFull = false, keepDeleted = false, signal = AbortSignal.timeout(60_000), limit, now, onListed } = options;
     yield* syncRemote({
       id: SOURCE,
       pass: newId(),
@@ -164,6 +165,7 @@ export async function followOver(store: OpenStore) {
       maxBytesOf: maxBytesByName,
       isSupported: (name: string) => !name.endsWith('.bin'),
       ...(limit !== undefined && { limit }),
+      ...(onListed !== undefined && { onListed }),
       ...(now !== undefined && { now: () => now }),
     });
   }

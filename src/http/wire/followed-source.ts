@@ -131,7 +131,11 @@ export const followedSource = z
       .enum(['syncing', 'following', 'idle', 'stopped'])
       .describe('`stopped`: it cannot be followed, and `problem` says why; folders are retried every minute.'),
     problem: z.string().nullable(),
-    total: z.int().nullable().describe('Files in a folder that is being read, as far as known.'),
+    total: z
+      .int()
+      .nullable()
+      .describe('During a synchronisation: files of the folder, or items of the source; null until they are counted.'),
+    listed: z.int().nullable().describe('During a synchronisation: items listed so far; null for folders and sites.'),
     last_sync: z
       .object({
         started_at: timestamp,
@@ -190,6 +194,7 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
     state: source.state,
     problem: source.problem ?? null,
     total: source.total ?? null,
+    listed: source.listed ?? null,
     last_sync: lastSync && {
       started_at: lastSync.startedAt,
       ended_at: lastSync.endedAt,

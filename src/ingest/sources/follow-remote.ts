@@ -81,6 +81,7 @@ async function syncOnce(
       keepDeleted: location.keepDeleted,
       maxBytesOf: maxBytes === undefined ? maxBytesByName : () => maxBytes,
       isSupported: isNamedLikeSupported,
+      onListed: tally.addListed,
     })) {
       if (step.outcome === 'kept') entry.problem = step.reason;
       tally.addRemote(step);

@@ -4,8 +4,10 @@ import type { Followed, SourceState } from './followed.ts';
 export interface SourceStatus extends FollowedSource {
   readonly state: SourceState;
   readonly problem?: string;
-  /** Number of files in a folder while it is synchronised; absent until they are counted. */
+  /** While it is synchronised: number of files in a folder, or of items of a remote source; absent until they are counted. */
   readonly total?: number;
+  /** While a remote source is synchronised: number of items listed so far. */
+  readonly listed?: number;
 }
 
 /** Items of a source that could not be ingested so far. */
@@ -36,11 +38,13 @@ export function stateOnOtherServer({ location, lastSync }: FollowedSource): Pick
 
 export function statusOf({ source, state, problem, tally }: Followed): SourceStatus {
   const total = tally?.total();
+  const listed = tally?.listed();
   return {
     ...source,
     lastSync: tally?.report() ?? source.lastSync,
     state,
     ...(problem !== undefined && { problem }),
     ...(state === 'syncing' && total !== undefined && { total }),
+    ...(state === 'syncing' && listed !== undefined && { listed }),
   };
 }

@@ -1,4 +1,4 @@
-import type { SourceConnector } from '../../sources/connector.ts';
+import type { Listed, SourceConnector } from '../../sources/connector.ts';
 import type { FollowedSourceRecords } from '../../store/followed-sources.ts';
 import type { FolderTarget } from '../folders/folder-target.ts';
 import type { FailedItemParts, FailedItems } from './failed-items.ts';
@@ -46,6 +46,8 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
   readonly maxBytesOf: (fileName: string) => number;
   /** Whether a file of this name can be read. */
   readonly isSupported: (fileName: string) => boolean;
+  /** Called for each entry of the listing, before its item is processed. */
+  readonly onListed?: ((each: Listed) => void) | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import type { Listed, RemoteItem } from '../../sources/connector.ts';
 import { itemProblem, MAX_KEY_BYTES, nameProblem } from './check-item.ts';
 import { rememberFailures } from './failed-items.ts';
+import { listAhead } from './list-ahead.ts';
 import { processBatch, retryFailed } from './process-items.ts';
 import { removeItem, removeUnseen } from './remove-items.ts';
 import type { PassParts, RemoteStep, RemoteSyncParts, SyncParts } from './sync-parts.ts';
@@ -20,7 +21,7 @@ export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<Remote
   const parts: SyncParts = { ...given, failed: rememberFailures(given) };
   const hasReleased = yield* listOnce(parts);
   if (!hasReleased) return;
-  for await (const step of listOnce({ ...parts, pass: `${parts.pass} again`, isFull: true })) {
+  for await (const step of listOnce({ ...parts, pass: `${parts.pass} again`, isFull: true, onListed: undefined })) {
     if (step.outcome !== 'unchanged' && step.outcome !== 'waiting') yield step;
   }
 }
@@ -30,7 +31,7 @@ export async function* syncRemote(given: RemoteSyncParts): AsyncGenerator<Remote
  * removed or changed.
  */
 async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> {
-  const { id, connector, records, signal } = given;
+  const { id, connector, records, signal, onListed } = given;
   let hasReleased = false;
   const released = new Set<string>();
   const parts: PassParts = {
@@ -49,7 +50,7 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   let isSettled = true;
   let listed = 0;
   let batch: RemoteItem[] = [];
-  for await (const each of connector.list(cursor, signal)) {
+  for await (const each of listAhead((limited) => connector.list(cursor, limited), { signal, onListed })) {
     signal.throwIfAborted();
     if (each.kind === 'end') end = each;
     else if (each.kind === 'failed') {

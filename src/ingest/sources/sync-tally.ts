@@ -1,3 +1,4 @@
+import type { Listed } from '../../sources/connector.ts';
 import type { SyncFailure, SyncReport } from '../../store/followed-sources.ts';
 import type { FolderStep } from '../folders/folder-step.ts';
 import type { IngestStep } from '../ingest-all.ts';
@@ -6,10 +7,14 @@ import type { RemoteStep } from './sync-parts.ts';
 /** Counts the outcomes of a synchronisation and saves the report periodically. */
 export interface SyncTally {
   report(): SyncReport;
-  /** Number of files in the folder; undefined until they are counted. */
+  /** Number of files in the folder, or of items of a remote source; undefined until they are counted. */
   total(): number | undefined;
+  /** Number of items of a remote source that are listed so far. */
+  listed(): number | undefined;
   add(step: FolderStep): void;
   addPage(step: Extract<IngestStep, { type: 'result' }>): void;
+  /** Counts an entry of the listing of a remote source. */
+  addListed(each: Listed): void;
   /** Adds the outcome for an item of a remote source. */
   addRemote(step: RemoteStep): void;
   /** Adds a page that the site no longer has; its document is kept. */
@@ -29,6 +34,8 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
   const failures = new Map<string, SyncFailure>();
   let endedAt: string | null = null;
   let total: number | undefined;
+  let listed: number | undefined;
+  let done = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const report = (): SyncReport => ({
@@ -54,6 +61,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
     }: { readonly name: string; readonly reason?: string | undefined; readonly documentId: string | null },
   ): void => {
     counts[kind] = (counts[kind] ?? 0) + 1;
+    done++;
     failures.delete(name);
     if (reason !== undefined) {
       failures.set(name, { name, reason, documentId });
@@ -65,7 +73,14 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
 
   return {
     report,
-    total: () => total,
+    // Removed items have outcomes, but are not listed.
+    total: () => (total !== undefined && listed !== undefined ? Math.max(total, done) : total),
+    listed: () => (listed === undefined ? undefined : Math.max(listed, done)),
+    addListed({ kind }) {
+      listed ??= 0;
+      if (kind === 'end') total = listed;
+      else if (kind !== 'removed') listed++;
+    },
     add(step) {
       // After the first pass, unchanged files are those that a repeated pass checks again; they are not counted.
       if (step.type === 'unsettled' || (step.type === 'unchanged' && endedAt !== null)) return;

@@ -24,6 +24,20 @@ describeEngines('A synchronisation', (engine) => {
     expect(source.reads()).toEqual(['small.md']);
   });
 
+  it('lists more items than a batch before the first is read', async () => {
+    const { sync } = await open();
+    const keys = Array.from({ length: 450 }, (_, number) => `${number}.bin`);
+    const source = sourceOfFiles({ 'first.md': 'Rivers.', ...Object.fromEntries(keys.map((key) => [key, key])) });
+    const kinds: string[] = [];
+    let listedAtRead = 0;
+    source.onRead(() => {
+      listedAtRead = kinds.length;
+    });
+    await sync(source, { onListed: ({ kind }) => kinds.push(kind) });
+    expect(listedAtRead).toBeGreaterThan(200);
+    expect([kinds.length, kinds.at(-1)]).toEqual([452, 'end']);
+  });
+
   it('retries a failed item that is not listed again, with growing pauses, until it succeeds', async () => {
     const { sync, failures, cursor, titles } = await open();
     const source = sourceOfFiles({ 'a.md': 'Rivers.', 'b.md': 'Mills.' });

@@ -81,10 +81,13 @@ export const library = {
   syncedAt: (when: string) => `Last change seen ${when}`,
   interrupted: 'Interrupted',
   limitReached: (max: number) => `Stopped at the limit of ${max.toLocaleString('en')} pages; the site may have more.`,
-  sourceProgress: (done: number, total: number | null) =>
-    total === null || total < done
-      ? `${done.toLocaleString('en')} checked`
-      : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} checked`,
+  sourceProgress: (done: number, total: number | null, listed: number | null): string => {
+    const checked = done.toLocaleString('en');
+    if (total !== null && total >= done) return `${checked} of ${total.toLocaleString('en')} checked`;
+    return total === null && listed !== null
+      ? `${checked} checked of ${listed.toLocaleString('en')} listed so far`
+      : `${checked} checked`;
+  },
   sourceFailures: (failed: number, gone: number) =>
     [
       failed === 0 ? '' : failed === 1 ? 'One failure' : `${failed.toLocaleString('en')} failures`,

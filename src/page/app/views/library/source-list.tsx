@@ -89,10 +89,10 @@ const stateOf = ({ state, last_sync: sync }: FollowedSource): FollowedSource['st
 const FEW_FAILURES = 3;
 
 function SourceFacts({ source }: { readonly source: FollowedSource }) {
-  const { state, problem, total, last_sync: sync, max_pages: most, failed_items: failed } = source;
+  const { state, problem, total, listed, last_sync: sync, max_pages: most, failed_items: failed } = source;
   const facts: string[] = [];
   if (sync !== null) {
-    if (state === 'syncing') facts.push(texts.library.sourceProgress(sync.done, total));
+    if (state === 'syncing') facts.push(texts.library.sourceProgress(sync.done, total, listed));
     const outcomes = texts.library.outcomes(sync.counts);
     if (outcomes !== '') facts.push(outcomes);
     else if (sync.ended_at !== null && problem === null) facts.push(texts.library.nothingFound);
@@ -108,7 +108,7 @@ function SourceFacts({ source }: { readonly source: FollowedSource }) {
         <progress
           value={sync?.done ?? 0}
           max={total}
-          aria-label={texts.library.sourceProgress(sync?.done ?? 0, total)}
+          aria-label={texts.library.sourceProgress(sync?.done ?? 0, total, listed)}
         />
       )}
       {facts.length > 0 && <p class="notice">{facts.join(' · ')}</p>}

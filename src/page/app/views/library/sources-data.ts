@@ -17,6 +17,8 @@ export interface FollowedSource {
   readonly state: 'syncing' | 'following' | 'idle' | 'stopped';
   readonly problem: string | null;
   readonly total: number | null;
+  /** Items listed so far, while a remote source is synchronised. */
+  readonly listed: number | null;
   readonly last_sync: {
     readonly started_at: string;
     readonly ended_at: string | null;
