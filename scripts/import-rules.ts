@@ -291,6 +291,7 @@ export const vendorComponents: Readonly<Record<string, readonly string[]>> = {
   mammoth: ['ingest'],
   'tesseract.js': ['ingest'],
   unpdf: ['ingest'],
+  utif2: ['ingest'],
   'bmp-ts': ['ingest'],
   tiff: ['ingest'],
   'libheif-js': ['ingest'],

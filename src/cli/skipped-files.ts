@@ -26,7 +26,8 @@ export function noteSkipped(named: readonly NamedSkip[], output: CommandContext[
 
 /** Wording for a single file, if it differs from that for several in `skipWords`. */
 const reasonWords: Partial<Record<SkipReason, string>> = {
-  picture: 'a picture; set CITEWELL_READ_IMAGES to read pictures',
+  picture: 'a picture; to read pictures, set CITEWELL_READ_IMAGES to a model or to tesseract',
+  undecodable: 'broken, or a picture of a kind that cannot be read; convert it to PNG or JPEG',
   recording: 'a recording; set CITEWELL_TRANSCRIBER to transcribe recordings',
 };
 
@@ -36,6 +37,7 @@ export const skipWords: Readonly<Record<SkipReason, string>> = {
   own: "Citewell's data",
   unsupported: 'in no supported format',
   picture: 'pictures',
+  undecodable: 'broken or rare kinds of pictures',
   recording: 'recordings',
   empty: 'empty',
   missing: 'no longer there, or a link to nothing',

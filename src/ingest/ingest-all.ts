@@ -11,6 +11,7 @@ import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-t
 import { isSupported, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
 import { isImageNotReadMessage } from './readers/image/image-reader.ts';
+import { isUndecodableMessage } from './readers/image/picture-limits.ts';
 import { isRecordingNotReadMessage } from './readers/recording.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
@@ -183,6 +184,7 @@ async function ingestOne(source: ReadableSource, options: IngestAllOptions): Pro
 /** Why a file that was not named explicitly is skipped, derived from its `unsupported_type` error. */
 export function skipReasonOf({ message }: ServiceError): SkipReason {
   if (isImageNotReadMessage(message)) return 'picture';
+  if (isUndecodableMessage(message)) return 'undecodable';
   return isRecordingNotReadMessage(message) ? 'recording' : 'unsupported';
 }
 

@@ -130,6 +130,21 @@ export function makeTiff(greys: readonly number[]): Uint8Array {
   return file;
 }
 
+/** TIFF files of 16 x 8 dots, of which the left half is black, written by Pillow. */
+const FAXES = {
+  group3:
+    'SUkqACAAAAAAGYoAMxQAZigAzFABmKADMUAGYoAMxQAJAAABAwABAAAAEAAAAAEBAwABAAAACAAAAAIBAwABAAAAAQAAAAMBAwAB' +
+    'AAAAAwAAAAYBAwABAAAAAQAAABEBBAABAAAACAAAABYBAwABAAAACAAAABcBBAABAAAAFwAAABwBAwABAAAAAQAAAAAAAAA=',
+  group4:
+    'SUkqABAAAAAzF//wAQAQAAkAAAEDAAEAAAAQAAAAAQEDAAEAAAAIAAAAAgEDAAEAAAABAAAAAwEDAAEAAAAEAAAABgEDAAEAAAAB' +
+    'AAAAEQEEAAEAAAAIAAAAFgEDAAEAAAAIAAAAFwEEAAEAAAAHAAAAHAEDAAEAAAABAAAAAAAAAA==',
+  packbits:
+    'SUkqACAAAAABAP8BAP8BAP8BAP8BAP8BAP8BAP8BAP8JAAABAwABAAAAEAAAAAEBAwABAAAACAAAAAIBAwABAAAAAQAAAAMBAwAB' +
+    'AAAABYAAAAYBAwABAAAAAQAAABEBBAABAAAACAAAABYBAwABAAAACAAAABcBBAABAAAAGAAAABwBAwABAAAAAQAAAAAAAAA=',
+} as const;
+export const faxKinds = ['group3', 'group4', 'packbits'] as const;
+export const makeFaxTiff = (kind: keyof typeof FAXES): Uint8Array => Buffer.from(FAXES[kind], 'base64');
+
 /** A TIFF file of 16 x 16 dots in one tile; `samples` is 3 for RGB and 1 for grey. */
 export function makeTiledTiff(samples: 1 | 3): Uint8Array {
   const tags = 10;

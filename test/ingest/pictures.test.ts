@@ -13,8 +13,10 @@ import { says, scriptedModel } from '../support/scripted-model.ts';
 import { makeZip } from './make-docx.ts';
 import { makeMail } from './make-mail.ts';
 import {
+  faxKinds,
   makeBmp,
   makeExif,
+  makeFaxTiff,
   makeHeic,
   makeJpeg,
   makePng,
@@ -98,6 +100,16 @@ describe('with an image reader', () => {
     });
     expect((await prepare('a.tiff', 'tiff', makeTiff([7, 9]))).text).toBe('a.tiff, page 1\n\na.tiff, page 2');
     expect(seen).toEqual(['a.bmp image/png 200,100,50', 'a.tiff, page 1 image/png 7', 'a.tiff, page 2 image/png 9']);
+  });
+
+  it('TIFF files as scanners and fax machines write them are read', async () => {
+    const seen: string[] = [];
+    const prepare = openWorkers(async ({ bytes }) => {
+      seen.push(firstDot(bytes));
+      return 'Words.';
+    });
+    for (const kind of faxKinds) await prepare(`${kind}.tif`, 'tiff', makeFaxTiff(kind));
+    expect(seen).toEqual(faxKinds.map(() => '0,0,0,255'));
   });
 
   it('HEIC pictures of phones are converted to PNG, and broken ones refused', async () => {

@@ -11,6 +11,7 @@ export type SkipReason =
   | 'own'
   | 'unsupported'
   | 'picture'
+  | 'undecodable'
   | 'recording'
   | 'empty'
   | 'missing'

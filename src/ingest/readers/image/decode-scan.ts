@@ -1,6 +1,7 @@
 import { decode as decodeBmp } from 'bmp-ts';
 import { decode as decodeTiff, type TiffIfd } from 'tiff';
 import { ServiceError } from '../../../errors.ts';
+import { decodeFaxPage, isFaxCompression } from './decode-fax.ts';
 import { encodePng, type Pixels, shrink } from './encode-png.ts';
 import type { Picture } from './image-reader.ts';
 import { checkSize, MAX_SIDE, undecodable } from './picture-limits.ts';
@@ -8,28 +9,34 @@ import { checkSize, MAX_SIDE, undecodable } from './picture-limits.ts';
 const MAX_PAGES = 100;
 
 /** The pages of a BMP or TIFF as PNG, which every image reader accepts; undefined for other formats. */
-export function decodeScan(bytes: Uint8Array, fileName: string): Iterable<Picture> | undefined {
+export function decodeScan(bytes: Uint8Array, fileName: string): AsyncIterable<Picture> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const head = buffer.toString('latin1', 0, 4);
-  if (head.startsWith('BM')) return pictures([() => readBmp(buffer)], fileName);
+  if (head.startsWith('BM')) return pictures([async () => readBmp(buffer)], fileName);
   if (head !== 'II*\0' && head !== 'MM\0*') return undefined;
-  const count = decoded(fileName, () => countPages(buffer, fileName));
-  const pages = Array.from({ length: count }, (_, page) => () => readTiffPage(buffer, page));
-  return pictures(pages, fileName);
+  return tiffPictures(buffer, fileName);
+}
+
+async function* tiffPictures(buffer: Buffer, fileName: string): AsyncGenerator<Picture, void> {
+  const count = await decoded(fileName, async () => countPages(buffer, fileName));
+  yield* pictures(
+    Array.from({ length: count }, (_, page) => () => readTiffPage(buffer, page)),
+    fileName,
+  );
 }
 
 /** Decodes one page at a time, because a page can be a hundred times larger than in the file. */
-function* pictures(pages: readonly (() => Pixels)[], fileName: string): Generator<Picture, void> {
+async function* pictures(pages: readonly (() => Promise<Pixels>)[], fileName: string): AsyncGenerator<Picture, void> {
   for (const [index, read] of pages.entries()) {
-    const bytes = decoded(fileName, () => encodePng(shrink(read(), MAX_SIDE)));
+    const bytes = await decoded(fileName, async () => encodePng(shrink(await read(), MAX_SIDE)));
     const name = pages.length === 1 ? fileName : `${fileName}, page ${index + 1}`;
     yield { bytes, mediaType: 'image/png', fileName: name };
   }
 }
 
-function decoded<Result>(fileName: string, decode: () => Result): Result {
+async function decoded<Result>(fileName: string, decode: () => Promise<Result>): Promise<Result> {
   try {
-    return decode();
+    return await decode();
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : undecodable(fileName, cause);
   }
@@ -49,10 +56,14 @@ function countPages(buffer: Buffer, fileName: string): number {
   throw new ServiceError('too_large', `${fileName} has more than ${MAX_PAGES} pages. Split it first.`);
 }
 
-function readTiffPage(buffer: Buffer, page: number): Pixels {
+async function readTiffPage(buffer: Buffer, page: number): Promise<Pixels> {
   const outline = tiffPage(buffer, page, true);
   if (outline === undefined) throw new Error('There is no such page.');
   const { width, height, samplesPerPixel: samples, bitsPerSample: bits, type } = outline;
+  if (isFaxCompression(outline.compression)) {
+    checkSize(width * height * 4);
+    return decodeFaxPage(buffer, page);
+  }
   checkSize(width * height * samples * Math.max(1, bits / 8));
   if (bits > 16) throw new Error(`${bits} bits for each sample are too many.`);
   // The decoder reads such tiles as if they had one sample for each pixel.

@@ -7,6 +7,7 @@ import { decodeHeif, isHeif } from './decode-heif.ts';
 import { decodeScan } from './decode-scan.ts';
 import { imageNotRead } from './image-reader.ts';
 import { readPictureFacts } from './picture-facts.ts';
+import { undecodable } from './picture-limits.ts';
 
 /** Larger pictures are decompression bombs. */
 const MAX_PIXELS = 100_000_000;
@@ -25,11 +26,7 @@ export const imageReader: Reader = {
     const kind = detectPicture(bytes);
     const decode = isHeif(bytes) ? decodeHeif : decodeScan;
     const pages = kind === undefined ? decode(bytes, fileName) : [{ bytes, mediaType: kind, fileName }];
-    if (pages === undefined)
-      throw new ServiceError(
-        'unsupported_type',
-        `${fileName} is a picture of a kind that cannot be read. Convert it to PNG or JPEG first.`,
-      );
+    if (pages === undefined) throw undecodable(fileName);
     const texts: string[] = [];
     for await (const picture of pages) {
       signal.throwIfAborted();
