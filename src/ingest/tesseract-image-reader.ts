@@ -74,7 +74,7 @@ async function startRecogniser(settings: TesseractSettings, load: () => Promise<
   } catch (error) {
     throw new ServiceError(
       'not_configured',
-      `The data of the languages ${languages} cannot be loaded. Put <language>.traineddata into a folder and set CITEWELL_OCR_DATA to it, or let this machine reach the network once.`,
+      `The data of the languages ${languages} cannot be loaded. Let this machine reach the network once, or set CITEWELL_OCR_DATA to a folder with <language>.traineddata, such as 4.0.0_best_int of the npm package @tesseract.js-data/eng.`,
       { cause: error },
     );
   }
@@ -94,7 +94,7 @@ async function loadTesseract(): Promise<Tesseract> {
   } catch (error) {
     throw new ServiceError(
       'not_configured',
-      'CITEWELL_READ_IMAGES is tesseract, but the package tesseract.js is not installed. Run: npm install tesseract.js',
+      'CITEWELL_READ_IMAGES is tesseract, but the package tesseract.js is not installed beside Citewell. Run: npm install tesseract.js (with -g if Citewell was installed with -g).',
       { cause: error },
     );
   }
