@@ -1,6 +1,7 @@
 import { isRightToLeft } from '../../../pdf-layout/pdf-lines.ts';
 import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
 import type { Block } from '../reader.ts';
+import { type Edges, joinJustifiedLines } from './pdf-justified.ts';
 import { pdfTable } from './pdf-table.ts';
 
 export interface PdfBlock {
@@ -58,12 +59,13 @@ const mostUsed = (lengths: ReadonlyMap<number, number>): readonly [number, numbe
 const round = (size: number): number => Math.round(size * 2) / 2;
 
 /** Reconstructs the paragraphs, headings, lists and tables of a page from its rows. */
-export function buildBlocks(rows: readonly Row[], ofDocument: Typography): PdfBlock[] {
-  const typography = onThisPage(rows, ofDocument);
-  const leading = bodyLeading(rows, typography.bodySize);
+export function buildBlocks(ofPage: readonly Row[], ofDocument: Typography): PdfBlock[] {
+  const typography = onThisPage(ofPage, ofDocument);
   const edges = new Map(
-    [...Map.groupBy(rows, ({ region }) => region)].map(([region, members]) => [region, edgesOf(members)]),
+    [...Map.groupBy(ofPage, ({ region }) => region)].map(([region, members]) => [region, edgesOf(members)]),
   );
+  const rows = joinJustifiedLines(ofPage, edges);
+  const leading = bodyLeading(rows, typography.bodySize);
   const blocks: PdfBlock[] = [];
   let open: Row[] = [];
   const close = () => {
@@ -97,11 +99,6 @@ function onThisPage(rows: readonly Row[], typography: Typography): Typography {
     bodySize: size,
     headingSizes: typography.headingSizes.filter((other) => other >= size * 1.12),
   };
-}
-
-interface Edges {
-  readonly left: number;
-  readonly right: number;
 }
 
 const edgesOf = (rows: readonly Row[]): Edges => ({

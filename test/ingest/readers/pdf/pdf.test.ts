@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cpuSeconds } from '../../cpu-seconds.ts';
 import { makeCjkPdf } from '../../make-cjk-pdf.ts';
-import { linesAt, makePdf } from '../../make-pdf.ts';
+import { linesAt, makePdf, type PdfText } from '../../make-pdf.ts';
 import { blocksOf, readFile } from '../support.ts';
 
 const WORDS = ['boats', 'piers', 'fog', 'mail', 'crews', 'ropes', 'tides', 'lamps', 'nets', 'sails', 'winds', 'gulls'];
@@ -10,6 +10,19 @@ const prose = (topic: string, count: number): string[] =>
     { length: count },
     (_, index) => `${topic} line ${index} runs on about ${WORDS[index]} and the weather out at sea,`,
   );
+
+/** A line 115 points wide, of letters that are each 5.56 points wide in Helvetica of size 10. */
+function justified(line: string, y: number): PdfText[] {
+  const words = line.split(' ');
+  const widths = words.map((word) => word.length * 5.56);
+  const gap = (115 - widths.reduce((sum, width) => sum + width, 0)) / (words.length - 1);
+  let x = 50;
+  return words.map((text, index) => {
+    const run = { text, x, y, size: 10 };
+    x += (widths[index] ?? 0) + gap;
+    return run;
+  });
+}
 
 describe('a PDF', () => {
   it('has its East Asian text, also without embedded fonts and Unicode tables', async () => {
@@ -92,6 +105,31 @@ describe('a PDF', () => {
     expect(text.indexOf('A title')).toBe(0);
     expect(text.indexOf('Left line 11')).toBeLessThan(text.indexOf('Right line 0'));
     expect(text.indexOf('Right line 0')).toBeLessThan(text.indexOf('Right line 11'));
+  });
+
+  it('keeps justified lines in their paragraph, however wide their spaces', async () => {
+    const lines = ['a good hound had been', 'bound upon a dune', 'headband begun', 'and no hand had been'];
+    const page = [
+      ...lines.flatMap((line, index) => justified(line, 740 - index * 12)),
+      ...linesAt(50, 740 - lines.length * 12, ['open on one dune.'], 10),
+    ];
+    const read = await readFile('a.pdf', makePdf([page]));
+    expect(blocksOf(read)).toEqual([['paragraph', `${lines.join(' ')} open on one dune.`]]);
+  });
+
+  it('keeps the rows of a table that is as wide as the text above', async () => {
+    const page = [
+      ...justified('a good hound had been', 740),
+      ...justified('bound upon a dune and', 728),
+      ...justified('hound abode', 716),
+      ...justified('one 900', 704),
+      ...justified('open 900', 692),
+    ];
+    const read = await readFile('a.pdf', makePdf([page]));
+    expect(blocksOf(read)).toEqual([
+      ['paragraph', 'a good hound had been bound upon a dune and'],
+      ['table', '| hound | abode |\n| --- | --- |\n| one | 900 |\n| open | 900 |'],
+    ]);
   });
 
   it('keeps the numbered rows of a table that goes on over pages', async () => {
