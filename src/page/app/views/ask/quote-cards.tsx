@@ -5,6 +5,7 @@ import { texts } from '../../texts.ts';
 import { readSearchAddress, toSearchLink } from '../search/search-address.ts';
 import { type AnswerState, quoteOf } from './answer-state.ts';
 import { chipId, opened, sourceOf, targetOf } from './selection.ts';
+import { answeringCell, cellsOfRow } from './table-quote.ts';
 import { sourceLabel } from './tip.tsx';
 
 interface QuoteCardsProps {
@@ -25,12 +26,16 @@ export function QuoteCards({ turn, question, answer }: QuoteCardsProps) {
           const quote = quoteOf(mark, source);
           const target = targetOf(mark, source);
           const title = quote?.title ?? source?.title ?? '';
+          const cell = answeringCell(answer, mark, title);
           if (target.kind !== 'document') return null;
           const [first] = target.quotes;
           const isOpen = opened.value?.turn === turn && opened.value.mark === index;
           return (
             <li key={mark.start} class="card quote-card">
-              {quote !== undefined && <blockquote>{unwrapped(quote.text)}</blockquote>}
+              {cell !== undefined && <p class="quote-cell">{cell}</p>}
+              {quote !== undefined && (
+                <blockquote>{cellsOfRow(quote.text)?.join(' · ') ?? unwrapped(quote.text)}</blockquote>
+              )}
               <p class="quote-place">
                 <Link
                   href={sourceAddress(target.documentId, {
