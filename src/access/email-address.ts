@@ -2,10 +2,10 @@ import { ServiceError } from '../errors.ts';
 
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
-/** Throws `invalid_request` if this is no e-mail address. */
+/** Throws `invalid_request` if this is not an e-mail address. */
 export function checkEmail(email: string): void {
   if (EMAIL.test(email)) return;
-  throw new ServiceError('invalid_request', 'This is no e-mail address; expected one such as ada@example.org.');
+  throw new ServiceError('invalid_request', 'This is not an e-mail address; expected one such as ada@example.org.');
 }
 
 /** The error of a write that failed because another user has this e-mail address; other errors unchanged. */

@@ -45,7 +45,7 @@ export function createMemberships({ collections, users }: MembershipParts): Memb
       const { ownerId } = await find(by, collectionId);
       if (!by.isSuperuser && ownerId !== by.userId && by.userId !== userId) throw notOwner();
       if (await collections.removeMember(collectionId, userId)) return;
-      throw new ServiceError('not_found', `The user ${userId} is no member of collection ${collectionId}.`);
+      throw new ServiceError('not_found', `The user ${userId} is not a member of collection ${collectionId}.`);
     },
   };
 }

@@ -103,7 +103,10 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
 
 /** Clients recognise these messages and refresh their token or ask for the password (docs/contract.md 1.2). */
 export const invalidToken = (kind: TokenKind): ServiceError =>
-  new ServiceError('unauthenticated', `Invalid token: this is no ${kind} token of this server, or it was taken back.`);
+  new ServiceError(
+    'unauthenticated',
+    `Invalid token: this is not a valid ${kind} token of this server, or it was revoked.`,
+  );
 
 async function verified(token: string, key: Uint8Array, kind: TokenKind): Promise<unknown> {
   const { errors, jwtVerify } = await import('jose');

@@ -23,7 +23,7 @@ export function toPlace(text: string, cwd: string): RecordPlace {
     if (URL.canParse(text) && /^\/[^/@]+$/.test(new URL(text).pathname)) return { kind: 'postgres', url: text };
     throw new ServiceError(
       'invalid_request',
-      '--to is no address of a database. Give one such as postgres://user:password@db.example.org/citewell, with % as ' +
+      '--to is not the address of a database. Give one such as postgres://user:password@db.example.org/citewell, with % as ' +
         '%25 and / as %2F in the password.',
     );
   }

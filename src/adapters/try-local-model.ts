@@ -97,7 +97,7 @@ async function callsTool(model: FoundModel, signal: AbortSignal): Promise<boolea
 /** A model without tool emulation and without retries, which would hide the behaviour of the model itself. */
 function bareModel({ name, server }: FoundModel): Model {
   const [provider] = configuredProviders({ local: [{ name: server.name, baseUrl: `${server.address}/v1` }] });
-  if (provider === undefined) throw new Error(`${server.name} is no provider.`);
+  if (provider === undefined) throw new Error(`${server.name} is not a provider.`);
   return openAiModel(name.slice(server.name.length + 1), {
     provider,
     client: openAiClient(provider),

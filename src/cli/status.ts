@@ -65,7 +65,7 @@ function backlogLine({ queued, retrying, running, rate_per_second, eta_seconds }
 }
 
 function graphLine({ waiting, failed }: { readonly waiting: number; readonly failed: number }): string {
-  const parts = [waiting === 0 ? 'up to date' : `${count(waiting)} documents to be extracted`];
+  const parts = [waiting === 0 ? 'up to date' : `${count(waiting)} to be extracted`];
   if (failed > 0) parts.push(`${count(failed)} failed`);
   return parts.join(', ');
 }

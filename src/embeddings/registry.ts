@@ -34,7 +34,7 @@ export function createEmbeddingModel(name: string, settings: EmbeddingSettings):
   if (parsed.provider === undefined || parsed.name === '') {
     throw new ServiceError(
       'unknown_model',
-      `"${name}" is no embedding model. Expected <provider>/<model>, for example openai/text-embedding-3-small or ${STATIC_EMBEDDING}.`,
+      `"${name}" is not an embedding model. Expected <provider>/<model>, for example openai/text-embedding-3-small or ${STATIC_EMBEDDING}.`,
     );
   }
   switch (parsed.provider) {

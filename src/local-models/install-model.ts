@@ -38,7 +38,10 @@ const MODEL_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 export async function installModel(options: InstallOptions): Promise<InstalledModel> {
   const { name, modelsFolder, from } = options;
   if (!MODEL_NAME.test(name)) {
-    throw new ServiceError('invalid_request', `"${name}" is no name of a model. Expected <name> or <owner>/<name>.`);
+    throw new ServiceError(
+      'invalid_request',
+      `"${name}" is not the name of a model. Expected <name> or <owner>/<name>.`,
+    );
   }
   const folder = installedFolder(modelsFolder, name);
   const incoming = `${folder}.incoming`;

@@ -18,7 +18,7 @@ export function createTranscriber(
   if (parsed.provider === undefined || ['anthropic', 'builtin', 'local'].includes(parsed.provider)) {
     throw new ServiceError(
       'unknown_model',
-      `"${name}" is no transcription model. Expected <provider>/<model>, for example openai/whisper-1; any server with ` +
+      `"${name}" is not a transcription model. Expected <provider>/<model>, for example openai/whisper-1; any server with ` +
         '/v1/audio/transcriptions can be named in CITEWELL_PROVIDERS.',
     );
   }

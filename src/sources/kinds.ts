@@ -39,7 +39,7 @@ export function kindOfAddress(address: string): SourceKind | undefined {
 export function settingsOfAddress(kind: SourceKind, address: string): Settings {
   const url = URL.parse(address.trim());
   if (url === null || address.length > 4_000) {
-    throw new ServiceError('invalid_request', `This is no address such as ${kind.example}.`);
+    throw new ServiceError('invalid_request', `This is not an address such as ${kind.example}.`);
   }
   if (url.password !== '') {
     throw new ServiceError(

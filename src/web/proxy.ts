@@ -30,13 +30,13 @@ export function proxyFor(url: URL, settings: ProxySettings): ProxyAddress | unde
   const name = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   throw new ServiceError(
     'not_configured',
-    `${name} is no http or https address such as http://proxy.example.org:3128, so ${url.host} is not reached. Correct it, or add the host to NO_PROXY.`,
+    `${name} is not an http or https address such as http://proxy.example.org:3128, so ${url.host} is not reached. Correct it, or add the host to NO_PROXY.`,
   );
 }
 
 /** The host of a proxy, for display; without user name and password. */
 export const proxyHost = ({ http, https }: ProxySettings): string =>
-  readProxy(https || http || '')?.host ?? 'that cannot be used, as it is no http or https address';
+  readProxy(https || http || '')?.host ?? 'that cannot be used, as it is not an http or https address';
 
 /** Accepts addresses without a scheme, as many programs do. Undefined if invalid. */
 function readProxy(written: string): ProxyAddress | undefined {

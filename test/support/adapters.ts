@@ -57,7 +57,7 @@ export const onlyEmbedder = (embedder: EmbeddingModel): Adapters['embedders'] =>
       required: undefined,
       preferred: embedder.name,
       create(name) {
-        throw new ServiceError('unknown_model', `"${name}" is no embedding model of this test.`);
+        throw new ServiceError('unknown_model', `"${name}" is not an embedding model of this test.`);
       },
       packaged: packagedModel,
       async *learn() {

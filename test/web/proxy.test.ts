@@ -164,7 +164,7 @@ describe('behind a proxy', () => {
     'of an unsupported kind, it is refused with a clear message: %s',
     async (http) => {
       const { get } = await behindProxy({ settings: { http } });
-      await expect(get('http://site.example/')).rejects.toThrow(/^HTTP_PROXY is no http or https address/);
+      await expect(get('http://site.example/')).rejects.toThrow(/^HTTP_PROXY is not an http or https address/);
     },
   );
 

@@ -49,7 +49,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   if (facts.chunkCount < min) {
     return no(`From ${min} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
   }
-  return yes(`There are passages enough (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
+  return yes(`There are enough passages (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
 }
 
 function decideRelearning({ chunkCount, inUse, foldedSince }: LearningFacts): LearningDecision {

@@ -69,7 +69,7 @@ export function createDriveConnector({ folder, address, account, network }: Driv
       );
     }
     if (found.mimeType === FOLDER) return found;
-    throw new ServiceError('invalid_request', `${folder} is no folder of Google Drive, but a file.`);
+    throw new ServiceError('invalid_request', `${folder} is a file of Google Drive, not a folder.`);
   }
 
   async function* listAll({ id: root, driveId }: DriveFile, signal: AbortSignal): AsyncGenerator<Listed, void> {

@@ -33,7 +33,7 @@ export function gitAddress({ url, ref, folder = '' }: Place): string {
     throw new ServiceError('invalid_request', `url: expected an address such as ${example}, without credentials.`);
   }
   if (ref !== undefined && (!/^[^\s~^:?*[\\]+$/.test(ref) || ref.includes('..') || ref.startsWith('-'))) {
-    throw new ServiceError('invalid_request', `ref: "${ref.slice(0, 80)}" is no name of a branch or tag.`);
+    throw new ServiceError('invalid_request', `ref: "${ref.slice(0, 80)}" is not the name of a branch or tag.`);
   }
   const parts = folder.split('/').filter((part) => part !== '');
   if (parts.some((part) => part === '.' || part === '..')) {

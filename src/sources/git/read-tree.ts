@@ -21,7 +21,7 @@ export function treeOfCommit(pack: Pack, commit: string): string {
   if (object === undefined) throw new ServiceError('provider_failed', 'The Git server did not send the commit.');
   const tree = /^tree ([0-9a-f]{40,64})\n/.exec(object.content.toString('latin1', 0, 80))?.[1];
   if (object.type === 'commit' && tree !== undefined) return tree;
-  throw new ServiceError('invalid_request', 'What the tag names is no commit. Name a branch, or another tag.');
+  throw new ServiceError('invalid_request', 'The tag does not point to a commit. Name a branch, or another tag.');
 }
 
 /** The entries of a tree object. */

@@ -53,14 +53,15 @@ export const imapKind = defineSourceKind({
   },
   addressOf({ host, port, tls, user, folders, since }) {
     if (since !== undefined && !(/^\d{4}-\d{2}-\d{2}$/.test(since) && Number.isFinite(Date.parse(since)))) {
-      throw new ServiceError('invalid_request', `since: "${since.slice(0, 40)}" is no day such as 2024-01-31.`);
+      throw new ServiceError('invalid_request', `since: "${since.slice(0, 40)}" is not a day such as 2024-01-31.`);
     }
     const scheme = (port ?? 993) === 993 || tls === true ? 'imaps' : 'imap';
     const at = port === undefined || port === (scheme === 'imaps' ? 993 : 143) ? host : `${host}:${port}`;
     const [folder, ...others] = folders ?? [];
     const path = folder === undefined || others.length > 0 ? '' : `/${encodeFolder(folder.replace(/\*$/, ''))}`;
     const parsed = URL.parse(`${scheme}://${encodeURIComponent(user)}@${at}${path}`);
-    if (parsed === null) throw new ServiceError('invalid_request', `"${host.slice(0, 80)}" is no name of a server.`);
+    if (parsed === null)
+      throw new ServiceError('invalid_request', `"${host.slice(0, 80)}" is not the name of a server.`);
     return parsed.href;
   },
   async open(settings, { password, token }, { network }) {

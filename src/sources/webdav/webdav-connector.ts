@@ -211,7 +211,7 @@ async function refused(response: Response, what: string, isWhole: boolean): Prom
     case 200:
     case 405:
     case 501:
-      return say('invalid_request', 'it is no folder of a WebDAV server. Check the address.');
+      return say('invalid_request', 'it is not a folder of a WebDAV server. Check the address.');
     case 404:
       if (isWhole) return say('invalid_request', 'there is no such folder. Check the address, and the user in it.');
   }

@@ -20,7 +20,7 @@ describe('addresses of mailboxes', () => {
   });
 
   it('refuses an invalid date', () => {
-    expect(() => imapKind.addressOf({ host: 'h', user: 'u', since: 'yesterday' } as never)).toThrow('is no day');
+    expect(() => imapKind.addressOf({ host: 'h', user: 'u', since: 'yesterday' } as never)).toThrow('is not a day');
   });
 });
 
