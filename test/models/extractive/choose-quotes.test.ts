@@ -93,6 +93,18 @@ describe('chooseQuotes', () => {
     expect(quotesFor(question, texts)).toEqual([]);
   });
 
+  it.each([
+    ['Are dogs allowed in building A?', '', 'closest'],
+    ['Are dogs allowed in building C?', '', 'closest'],
+    ['Are dogs allowed in building B?', '', 'answer'],
+    ['Are dogs allowed in building A?', 'Building A and B', 'answer'],
+    ['Am I allowed to bring dogs into building B?', '', 'answer'],
+  ])('is sure of an answer only about the letter asked for: %s %s', (question, about, support) => {
+    const text =
+      'Since last year, dogs are allowed in building B, and people bring dogs. The canteen is closed on Sundays.';
+    expect(chooseQuotes({ question, sources: [{ text, about }], analyser }).support).toBe(support);
+  });
+
   it('does not repeat itself', () => {
     const copies = [history[0] ?? '', history[0] ?? '', history[0] ?? ''];
     const quotes = quotesFor('When was the library of Alden opened?', copies);
