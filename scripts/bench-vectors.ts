@@ -119,7 +119,7 @@ async function measure(name: string, store: SqlStore): Promise<void> {
       if (plan.space === null) throw new Error('The corpus has no vector space.');
       const compiled = compileChunkFilter(search.dialect, filter);
       const exactly = { ...asked, filter: compiled, space: plan.space, shown: LIMIT };
-      const keys = new Set((await search.call('nearestExactly', exactly)).hits.map(({ key }) => key));
+      const keys = new Set((await search.call('nearestExactly', exactly)).best.keys);
       expected += keys.size;
       found += hits.filter(({ key }) => keys.has(key)).length;
     }

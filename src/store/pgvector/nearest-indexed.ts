@@ -4,8 +4,8 @@ import { loadRanked, type RankedRow } from '../postgres/search/load-chunks.ts';
 import { nearestInMemory, nearestOf } from '../postgres/search/nearest.ts';
 import { passes, resolveFilter, VISIBLE } from '../postgres/search/passing.ts';
 import type { Reading } from '../postgres/search/reading.ts';
-import type { NearestList } from '../sql/search/nearest-chunks.ts';
 import type { IndexedQuery } from '../sql/search/nearest-indexed.ts';
+import type { NearestList } from '../sql/search/packed-hits.ts';
 import { graphIn } from './known-graphs.ts';
 import { distanceTo, graphSettings, hasDirection, tableOf } from './vector-tables.ts';
 

@@ -5,8 +5,8 @@ import type { SharedState } from '../shared-state.ts';
 
 import type { Transact } from './documents/ingestion-transactions.ts';
 import type { Tables } from './schema.ts';
-import type { NearestList } from './search/nearest-chunks.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
+import type { NearestList } from './search/packed-hits.ts';
 import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
 import type { SinglePassAnswer, SinglePassQuery } from './search/single-pass-search.ts';
 import type { SqlDialect } from './sql-dialect.ts';

@@ -105,9 +105,9 @@ describePgvector('The index', () => {
       shown: 5,
     } as const;
     const throughGraph = { ...query, scan: { kind: 'graph', expected: 5 }, others: [] } as const;
-    const find = async () => (await again.sqlite.search.nearestIndexed?.(throughGraph))?.hits.map(({ id }) => id);
+    const find = async () => (await again.sqlite.search.nearestIndexed?.(throughGraph))?.best.keys;
     const first = await find();
-    expect(first).toEqual((await again.sqlite.search.call('nearestExactly', query)).hits.map(({ id }) => id));
+    expect(first).toEqual((await again.sqlite.search.call('nearestExactly', query)).best.keys);
     expect(first).toHaveLength(5);
     await again.maintenance.audit();
     expect(await graphs()).toEqual([own]);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { NearestList } from '../../sql/search/nearest-chunks.ts';
+import type { NearestList } from '../../sql/search/packed-hits.ts';
 import { codingOf } from '../../sql/vector-codes/coding-of.ts';
 import { likelyKeys } from '../../sql/vector-codes/likely-keys.ts';
 import type { CodesQuery } from '../../sql/vector-codes/nearest-by-codes.ts';

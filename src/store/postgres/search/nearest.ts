@@ -4,7 +4,8 @@ import { distanceFrom } from '../../distance.ts';
 import { bestKeys } from '../../sql/search/best-keys.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
-import type { NearestList, NearestPlan, NearestQuery } from '../../sql/search/nearest-chunks.ts';
+import type { NearestPlan, NearestQuery } from '../../sql/search/nearest-chunks.ts';
+import { type NearestList, packScores } from '../../sql/search/packed-hits.ts';
 import { fromKeyRanges, inBatches, type KeyRange } from '../../sql/sqlite/key-ranges.ts';
 import { currentSpace } from '../../sql/vector-spaces/space-rows.ts';
 import { fromVectorBytes } from '../../sql/vector-spaces/vector-bytes.ts';
@@ -259,14 +260,7 @@ async function toList(
   loaded: ReadonlyMap<number, Chunk> = new Map(),
 ): Promise<NearestList> {
   const found = best.take();
-  const shownKeys = found.slice(0, shown);
-  const missing = shownKeys.filter(({ key }) => !loaded.has(key)).map(({ key }) => key);
+  const missing = found.flatMap(({ key }, index) => (index < shown && !loaded.has(key) ? [key] : []));
   const chunks = new Map([...loaded, ...(await loadChunks(queries, missing, filter?.past?.at))]);
-  const hits = shownKeys
-    .flatMap(({ key, score }) => {
-      const chunk = chunks.get(key);
-      return chunk ? [{ key, chunk, score: 1 + score }] : [];
-    })
-    .map(({ key, chunk, score }, index) => ({ ...chunk, key, score, semantic: { rank: index + 1, score } }));
-  return { hits, count: found.length };
+  return { best: packScores(found), chunks };
 }

@@ -1,6 +1,5 @@
-import type { Chunk } from '../../../documents/chunk.ts';
 import { ServiceError } from '../../../errors.ts';
-import type { ChunkSearch, FoundChunk, RankedChunk, VectorQuery } from '../../chunk-search.ts';
+import type { ChunkSearch, RankedChunk, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -8,8 +7,8 @@ import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './com
 import { listLengths, withoutRepeats } from './fixed-lists.ts';
 import { createIndexSearch, type IndexSearchParts, type PrefetchedHits } from './index-search.ts';
 import { searchIndexed } from './nearest-indexed.ts';
+import { type LocatedHit, locateHits, packHits } from './packed-hits.ts';
 import type { MatchingQuery, Ranking } from './search-operations.ts';
-import { packHits, type SinglePassList } from './single-pass-search.ts';
 
 /**
  * Both legs of a search: the database evaluates filters and full text and stores the vectors; the index finds near
@@ -21,7 +20,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   const compileChunkFilter = chunkFilterCompiler(search.dialect);
 
   // `shown` is the number of hits that need their chunks.
-  async function locate(query: VectorQuery, shown: number): Promise<readonly Located[]> {
+  async function locate(query: VectorQuery, shown: number): Promise<readonly LocatedHit[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(query.filter, query);
     const early = search.singlePass && (await index.askEarly(query, filter));
@@ -33,26 +32,26 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
-    if (answer?.list?.isExact) return fromPacked(answer.list).slice(0, limit);
-    const ofAll = { space: plan.space, vector, measure, filter, limit, shown: limit };
-    const exactly = async () => fromChunks((await search.call('nearestExactly', ofAll, signal)).hits);
+    if (answer?.list?.isExact) return locateHits(answer.list).slice(0, limit);
+    const ofAll = { space: plan.space, vector, measure, filter, limit, shown };
+    const exactly = async () => locateHits(await search.call('nearestExactly', ofAll, signal));
     if (search.nearestIndexed !== undefined && (await index.canJoin(plan.space, plan, query))) {
       const indexed = await searchIndexed(search.nearestIndexed, { plan, query: ofAll, firstListLength, signal });
-      if (indexed !== undefined) return fromChunks(indexed);
+      if (indexed !== undefined) return indexed;
     }
     const list = prefetched && answer?.list && (await index.earlyList(prefetched, answer.list, plan));
-    let found: readonly Located[] = list ? fromPacked(list) : [];
+    let found: readonly LocatedHit[] = list ? locateHits(list) : [];
     const enough = Math.min(limit, plan.matching);
     if (found.length > 0 && found.length >= enough) return found.slice(0, limit);
     for (const length of listLengths(firstListLength).slice(found.length > 0 ? 1 : 0)) {
       const next = await index.through(
         plan.space,
         plan,
-        { ...ofAll, limit: length, shown: Math.min(limit, length) },
+        { ...ofAll, limit: length, shown: Math.min(shown, length) },
         { ...query, failed },
       );
       if (next === undefined) break;
-      found = withoutRepeats(found, fromChunks(next));
+      found = withoutRepeats(found, locateHits(next));
       if (found.length >= enough) return found.slice(0, limit);
     }
     return withoutRepeats(found, await exactly()).slice(0, limit);
@@ -62,7 +61,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     if (search.singlePass === undefined) return search.call('rankChunks', query, signal);
     const { best, corrections } = await search.singlePass.rank(query, signal);
     return {
-      hits: fromPacked({ best }).map(({ key, score }, index) => ({ key, rank: index + 1, score })),
+      hits: Array.from(best.keys, (key, index) => ({ key, rank: index + 1, score: best.values[index] ?? 0 })),
       corrections,
     };
   }
@@ -113,19 +112,6 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
       search.call('countRetired', { at: asOf, filter: compileDocumentFilter(search.dialect, filter) }, signal),
   };
 }
-
-/** A hit, with its chunk if it is to be shown. */
-interface Located {
-  readonly key: number;
-  readonly score: number;
-  readonly chunk?: Chunk | undefined;
-}
-
-const fromChunks = (hits: readonly FoundChunk[]): Located[] =>
-  hits.map((chunk) => ({ key: chunk.key, score: chunk.score, chunk }));
-
-const fromPacked = ({ best, chunks }: Pick<SinglePassList, 'best'> & Partial<SinglePassList>): Located[] =>
-  Array.from(best.keys, (key, place) => ({ key, score: best.values[place] ?? 0, chunk: chunks?.get(key) }));
 
 const packPrefetched = ({ hits, space, length }: PrefetchedHits) => ({
   ...packHits(hits),

@@ -1,5 +1,3 @@
-import type { FoundChunk } from '../../chunk-search.ts';
-
 const FIRST_LIST_LENGTH = 50;
 const LIST_GROWTH = 8;
 
@@ -8,15 +6,6 @@ const LIST_GROWTH = 8;
  * pages consistent.
  */
 export const listLengths = (first: number = FIRST_LIST_LENGTH): readonly number[] => [first, LIST_GROWTH * first];
-
-/** The first list, continued with the hits of the second that it lacks, and ranked again. */
-export function concatenateHits(one: readonly FoundChunk[], two: readonly FoundChunk[]): readonly FoundChunk[] {
-  if (one.length === 0) return two;
-  return withoutRepeats(one, two).map((chunk, index) => ({
-    ...chunk,
-    semantic: { rank: index + 1, score: chunk.score },
-  }));
-}
 
 /** The first list, followed by the hits of the second that it lacks. */
 export function withoutRepeats<Hit extends { readonly key: number }>(

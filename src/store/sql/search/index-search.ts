@@ -1,7 +1,7 @@
 import type { Filter } from '../../../documents/filter.ts';
 import { ServiceError } from '../../../errors.ts';
 import { type ScopeCondition, scopeConditionsOf } from '../../access-scope.ts';
-import type { FoundChunk, VectorQuery } from '../../chunk-search.ts';
+import type { VectorQuery } from '../../chunk-search.ts';
 import type { IndexState } from '../../index-state.ts';
 import { IndexBusy, isSameSpace, type VectorHit } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
@@ -15,6 +15,7 @@ import { expectedPlans } from './expected-plans.ts';
 import { listLengths } from './fixed-lists.ts';
 import { EXACT_SEARCH_LIMIT, type IndexLimits, type IndexRequest, indexRequest, MAX_PAST } from './index-request.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+import type { NearestList } from './packed-hits.ts';
 import type { SinglePassList } from './single-pass-search.ts';
 import { MAX_CACHED_BYTES_PER_FILTER } from './stored-vectors.ts';
 
@@ -103,7 +104,7 @@ export function createIndexSearch({
     plan: NearestPlan,
     exactly: NearestQuery,
     { signal, note, filter, failed }: VectorQuery & { readonly failed?: string | undefined },
-  ): Promise<readonly FoundChunk[] | undefined> {
+  ): Promise<NearestList | undefined> {
     const { matching, pending, past } = plan;
     if (matching - past.length <= EXACT_SEARCH_LIMIT || past.length > MAX_PAST) return undefined;
     const current = state();
@@ -133,7 +134,7 @@ export function createIndexSearch({
       if (hits === undefined) return isOutOfStep();
       if (typeof hits === 'string') return bypass(hits);
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
-      if (found.count >= wanted) return found.hits;
+      if (found.best.keys.length >= wanted) return found;
       // The index returned fewer hits than the records contain: it is incomplete.
       if (hits.length < requested || requested * WIDENING > mostRequested) return undefined;
       requested *= WIDENING;
@@ -145,12 +146,12 @@ export function createIndexSearch({
     { visible, past }: NearestPlan,
     query: NearestQuery & { readonly candidates: number },
     signal: AbortSignal | undefined,
-  ): Promise<readonly FoundChunk[] | undefined> {
+  ): Promise<NearestList | undefined> {
     const segments = await codes.current(query.space);
     signal?.throwIfAborted();
     const count = segments?.reduce((sum, segment) => sum + segment.count, 0) ?? 0;
     if (segments === undefined || count < visible) return undefined;
-    return (await search.call('nearestByCodes', { ...query, segments, others: past }, signal)).hits;
+    return search.call('nearestByCodes', { ...query, segments, others: past }, signal);
   }
 
   // Whether an index that was in step when the last process ended is complete and answers in time.

@@ -1,4 +1,4 @@
-import type { DistanceMeasure, FoundChunk } from '../../chunk-search.ts';
+import type { DistanceMeasure } from '../../chunk-search.ts';
 import { distanceFrom } from '../../distance.ts';
 import { isSameSpace, type VectorHit, type VectorSpaceName } from '../../vector-index.ts';
 import type { KeyRange } from '../sqlite/key-ranges.ts';
@@ -7,6 +7,7 @@ import { bestKeys, type ScoredKey } from './best-keys.ts';
 import type { CompiledFilter } from './compile-filter.ts';
 import { visibleKeys } from './keys-with-phrase.ts';
 import { loadChunks } from './load-chunks.ts';
+import { type NearestList, packScores } from './packed-hits.ts';
 import type { Reading } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
 import { forEachFilteredVector, forEachPastVector, forEachVector } from './stored-vectors.ts';
@@ -18,14 +19,8 @@ export interface NearestQuery {
   readonly measure: DistanceMeasure;
   readonly filter: CompiledFilter;
   readonly limit: number;
-  /** Number of top hits to return. */
+  /** Number of top hits whose chunks are loaded. */
   readonly shown: number;
-}
-
-export interface NearestList {
-  readonly hits: FoundChunk[];
-  /** Number of hits, up to the limit. */
-  readonly count: number;
 }
 
 /** Statistics for choosing between the vector index and an exhaustive comparison. */
@@ -153,21 +148,15 @@ function readCurrentSpace(reading: Reading): SpaceRow | null {
   };
 }
 
-const toList = (reading: Reading, best: readonly ScoredKey[], { shown, filter }: NearestQuery): NearestList => ({
-  hits: toScoredChunks(reading, best.slice(0, shown), filter),
-  count: best.length,
-});
-
-function toScoredChunks(reading: Reading, found: readonly ScoredKey[], filter: CompiledFilter): FoundChunk[] {
-  const chunks = loadChunks(
-    reading,
-    found.map(({ key }) => key),
-    filter?.past?.at,
-  );
-  return found
-    .flatMap(({ key, score }) => {
-      const chunk = chunks.get(key);
-      return chunk ? [{ key, chunk, score: 1 + score }] : [];
-    })
-    .map(({ key, chunk, score }, index) => ({ ...chunk, key, score, semantic: { rank: index + 1, score } }));
+/** The ranking, with the chunks of its first hits. */
+export function toList(
+  reading: Reading,
+  best: readonly ScoredKey[],
+  { shown, filter }: Pick<NearestQuery, 'shown' | 'filter'>,
+): NearestList {
+  const keys = best.slice(0, shown).map(({ key }) => key);
+  return {
+    best: packScores(best),
+    chunks: keys.length === 0 ? new Map() : loadChunks(reading, keys, filter?.past?.at),
+  };
 }

@@ -1,7 +1,7 @@
-import type { FoundChunk } from '../../chunk-search.ts';
 import type { Database } from '../database.ts';
-import { concatenateHits, listLengths } from './fixed-lists.ts';
+import { listLengths, withoutRepeats } from './fixed-lists.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
+import { type LocatedHit, locateHits } from './packed-hits.ts';
 
 /** A search of an index in the database, which filters and ranks in one query. */
 export interface IndexedQuery extends NearestQuery {
@@ -32,25 +32,25 @@ const COMPARISONS_PER_VECTOR = 3;
 export async function searchIndexed(
   nearestIndexed: NonNullable<Database['search']['nearestIndexed']>,
   { plan, query, firstListLength, signal }: IndexedSearch,
-): Promise<readonly FoundChunk[] | undefined> {
+): Promise<readonly LocatedHit[] | undefined> {
   const { limit } = query;
   const others = [...plan.pending, ...plan.past];
-  let found: readonly FoundChunk[] = [];
+  let found: readonly LocatedHit[] = [];
   for (const length of listLengths(firstListLength)) {
     const expected = vectorsVisited(plan, query, length);
     if (expected === undefined) break;
     const scan = { kind: 'graph', expected } as const;
     const list = await nearestIndexed(
-      { ...query, limit: length, shown: Math.min(limit, length), scan, others },
+      { ...query, limit: length, shown: Math.min(query.shown, length), scan, others },
       signal,
     );
-    if (list.count < Math.min(length, plan.matching)) break;
-    found = concatenateHits(found, list.hits);
+    if (list.best.keys.length < Math.min(length, plan.matching)) break;
+    found = withoutRepeats(found, locateHits(list));
     if (found.length >= Math.min(limit, plan.matching)) return found.slice(0, limit);
   }
   const all = await nearestIndexed({ ...query, scan: { kind: 'all' }, others }, signal);
-  if (all.count < Math.min(limit, plan.matching)) return undefined;
-  return concatenateHits(found, all.hits).slice(0, limit);
+  if (all.best.keys.length < Math.min(limit, plan.matching)) return undefined;
+  return withoutRepeats(found, locateHits(all)).slice(0, limit);
 }
 
 /** Estimated number of vectors visited until `wanted` pass the filter; undefined if comparing all of them is faster. */

@@ -22,7 +22,6 @@ import { chunksWithPhrase } from './keys-with-phrase.ts';
 import { loadChunks, loadChunksById } from './load-chunks.ts';
 import {
   type AmongQuery,
-  type NearestList,
   type NearestPlan,
   type NearestQuery,
   nearestAmong,
@@ -30,15 +29,11 @@ import {
   planNearest,
   readVectors,
 } from './nearest-chunks.ts';
+import type { NearestList, PackedHits } from './packed-hits.ts';
 import { type CompiledDescriptionQuery, type RankedDescriptions, rankDescriptions } from './rank-descriptions.ts';
 import { type Reading, withSnapshot } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
-import {
-  nearestSinglePass,
-  type PackedHits,
-  type SinglePassAnswer,
-  type SinglePassQuery,
-} from './single-pass-search.ts';
+import { nearestSinglePass, type SinglePassAnswer, type SinglePassQuery } from './single-pass-search.ts';
 import { chunkTermsAt, type DocumentAsOf, documentsAt, documentTermsAt } from './terms-as-of.ts';
 
 /** Search operations that run in the database threads, by name. */

@@ -1,9 +1,6 @@
-import type { Chunk } from '../../../documents/chunk.ts';
-import type { VectorHit } from '../../vector-index.ts';
-import type { ScoredKey } from './best-keys.ts';
 import { EXACT_SEARCH_LIMIT } from './index-request.ts';
-import { loadChunks } from './load-chunks.ts';
-import { bestAmong, bestExactly, type NearestPlan, type NearestQuery, planNearest } from './nearest-chunks.ts';
+import { bestAmong, bestExactly, type NearestPlan, type NearestQuery, planNearest, toList } from './nearest-chunks.ts';
+import { type NearestList, type PackedHits, unpackHits } from './packed-hits.ts';
 import type { Reading } from './read-snapshot.ts';
 
 /** A search that is planned and, if nothing outside the records is needed, answered from one snapshot of them. */
@@ -12,31 +9,16 @@ export interface SinglePassQuery extends Omit<NearestQuery, 'space'> {
   readonly prefetched?: (PackedHits & { readonly spaceKey: number; readonly limit: number }) | undefined;
 }
 
-/** Keys and distances of hits, which are copied between threads faster than objects. */
-export interface PackedHits {
-  readonly keys: Float64Array;
-  readonly values: Float64Array;
-}
-
 export interface SinglePassAnswer {
   readonly plan: NearestPlan;
   /** Undefined if the index has to be queried. */
   readonly list?: SinglePassList;
 }
 
-export interface SinglePassList {
+export interface SinglePassList extends NearestList {
   /** Whether all passing vectors were compared, so that the early hits were not needed. */
   readonly isExact: boolean;
-  /** The best chunks and their scores. */
-  readonly best: PackedHits;
-  /** The first chunks of `best`, as many as are to be shown, by key. */
-  readonly chunks: ReadonlyMap<number, Chunk>;
 }
-
-export const packHits = (hits: readonly VectorHit[]): PackedHits => ({
-  keys: Float64Array.from(hits, ({ key }) => key),
-  values: Float64Array.from(hits, ({ distance }) => distance),
-});
 
 /** Plans a search. Compares all passing vectors if they are few, or else ranks the early hits of the index. */
 export function nearestSinglePass(reading: Reading, { prefetched, ...query }: SinglePassQuery): SinglePassAnswer {
@@ -45,33 +27,13 @@ export function nearestSinglePass(reading: Reading, { prefetched, ...query }: Si
   if (space === null || space.dimensions !== query.vector.length || matching === 0 || query.limit === 0)
     return { plan };
   if (matching - past.length <= EXACT_SEARCH_LIMIT) {
-    return { plan, list: toList(reading, bestExactly(reading, { ...query, space }), { query, isExact: true }) };
+    return { plan, list: { ...toList(reading, bestExactly(reading, { ...query, space }), query), isExact: true } };
   }
   if (prefetched?.spaceKey !== space.key) return { plan };
   const limit = Math.min(query.limit, prefetched.limit);
-  const hits = Array.from(
-    prefetched.keys,
-    (key, place): VectorHit => ({ key, distance: prefetched.values[place] ?? 0 }),
-  );
+  const hits = unpackHits(prefetched);
   const others = [...pending, ...past];
   const best = bestAmong(reading, { ...query, space, limit: prefetched.limit, hits, others });
-  return {
-    plan,
-    list: toList(reading, best, { query: { ...query, shown: Math.min(query.shown, limit) }, isExact: false }),
-  };
-}
-
-function toList(
-  reading: Reading,
-  best: readonly ScoredKey[],
-  {
-    query: { shown, filter },
-    isExact,
-  }: { readonly query: Omit<SinglePassQuery, 'prefetched'>; readonly isExact: boolean },
-): SinglePassList {
-  const keys = Float64Array.from(best, ({ key }) => key);
-  const values = Float64Array.from(best, ({ score }) => 1 + score);
-  const read = best.slice(0, shown).map(({ key }) => key);
-  const chunks = read.length === 0 ? new Map<number, Chunk>() : loadChunks(reading, read, filter?.past?.at);
-  return { isExact, best: { keys, values }, chunks };
+  const shown = Math.min(query.shown, limit);
+  return { plan, list: { ...toList(reading, best, { ...query, shown }), isExact: false } };
 }

@@ -1,4 +1,5 @@
-import { type NearestList, type NearestQuery, nearestAmong, passesFilter } from '../search/nearest-chunks.ts';
+import { type NearestQuery, nearestAmong, passesFilter } from '../search/nearest-chunks.ts';
+import type { NearestList } from '../search/packed-hits.ts';
 import type { Reading } from '../search/read-snapshot.ts';
 import { codingOf } from './coding-of.ts';
 import { likelyKeys } from './likely-keys.ts';

@@ -58,10 +58,7 @@ async function passing(database: DatabaseSync, store: TestStore) {
   return inside(database, (reading) =>
     filters.map((filter) => ({
       keys: resolveFilter(reading, compiled(filter))?.keys.keys,
-      nearest: nearestExactly(reading, { ...query, filter: compiled(filter) }).hits.map(({ key, score }) => [
-        key,
-        score,
-      ]),
+      nearest: nearestExactly(reading, { ...query, filter: compiled(filter) }).best,
     })),
   );
 }
