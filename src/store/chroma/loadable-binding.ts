@@ -77,8 +77,8 @@ const packageManifest = z.object({ version: z.string(), main: z.string() });
  * A file that `process.dlopen` accepts on this machine: the package's own, or, on a Linux with an older glibc than it
  * was linked against, a copy in `cacheFolder` with lower requirements (see lower-glibc-needs.ts).
  *
- * `cacheFolder` must be writable for this user alone. An existing copy is compared byte by byte at every load with what
- * the installed package yields: a recorded digest is not trusted, because it could be forged together with the copy.
+ * `cacheFolder` must be writable for this user alone. An existing copy is compared byte by byte with what the installed
+ * package yields.
  */
 export async function loadableBinding(
   binding: BindingPackage,
@@ -100,7 +100,7 @@ export async function loadableBinding(
   const unfinished = `${copyFile}.${randomUUID()}`;
   try {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
-    await writeFile(unfinished, copy, { mode: 0o700, flag: 'wx' });
+    await writeFile(unfinished, copy, { mode: 0o700, flag: 'wx', flush: true });
     await rename(unfinished, copyFile);
   } catch (cause) {
     await rm(unfinished, { force: true });
