@@ -62,6 +62,8 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
       for (const line of table(rows)) output.print(line);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
+      // Otherwise the first search loads the same code, and reports a failure.
+      services.preload().catch(() => undefined);
       if (options.open === true) void openPage(server.url, output, systemPageOpener(config));
       await untilAborted(interruption.stop);
       output.note('Stopping; press Ctrl-C again to end at once.');

@@ -128,6 +128,7 @@ export function compose(given: Adapters): Product {
     reindex: embedder.reindex,
     learner,
     status: () => statusOf({ ...adapters, embedder, summaries }),
+    preload: async () => embeddings.preload?.(),
     async release() {
       // Closed concurrently, so that a slow one does not delay the others.
       await Promise.allSettled([

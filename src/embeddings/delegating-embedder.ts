@@ -27,6 +27,7 @@ export function delegatingEmbedder(
     get fullTextShare() {
       return current().fullTextShare;
     },
+    preload: async () => current().preload?.(),
     space: (signal) => current().space(signal),
     embed,
   } satisfies EveryMember;

@@ -29,6 +29,8 @@ export interface EmbeddingModel {
   readonly isProvisional?: boolean | undefined;
   /** Share of full text in score fusion, from 0 to 1, if it differs from the default. */
   readonly fullTextShare?: number | undefined;
+  /** Loads the code that the first call would load. Calls no provider. */
+  preload?(): Promise<void>;
   /** The model's vector space. May query the provider for the dimension; the result is cached. */
   space(signal?: AbortSignal): Promise<VectorSpaceName>;
   /**

@@ -76,6 +76,7 @@ export function openAiEmbeddings(parts: OpenAiEmbeddingParts): EmbeddingModel {
   return {
     name,
     isLexical: false,
+    preload: async () => void (await parts.client()),
     async space(signal) {
       if (length === undefined) await embed(['dimension'], 'passage', signal);
       return { embedder: name, version: VERSION, dimensions: length ?? 0 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { replaceableEmbedder } from '../../src/embeddings/corpus/replaceable-embedder.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 
-const traits: Required<Omit<EmbeddingModel, 'space' | 'embed'>> = {
+const traits: Required<Omit<EmbeddingModel, 'space' | 'embed' | 'preload'>> = {
   name: 'test/one',
   isLexical: true,
   isLearned: true,
@@ -18,4 +18,16 @@ const model: EmbeddingModel = {
 
 it('a model that can be replaced has all traits of the model in use', () => {
   expect(replaceableEmbedder(model).embeddings).toMatchObject(traits);
+});
+
+it('a model that can be replaced loads what the model in use needs', async () => {
+  const loaded: string[] = [];
+  const named = (name: string): EmbeddingModel => ({ ...model, name, preload: async () => void loaded.push(name) });
+  const { embeddings, replace } = replaceableEmbedder(named('test/one'));
+  await embeddings.preload?.();
+  replace(named('test/two'));
+  await embeddings.preload?.();
+  replace(model);
+  await embeddings.preload?.();
+  expect(loaded).toEqual(['test/one', 'test/two']);
 });
