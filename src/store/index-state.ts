@@ -2,8 +2,8 @@
 export type IndexState =
   | { readonly kind: 'in_step' }
   /**
-   * Not compared with the record store yet, e.g. after a start. `wasInStep` if the last process shut down cleanly
-   * and left the index in step: its hits are then correct, and few can be missing.
+   * Not compared with the record store yet, e.g. after a start. `wasInStep` if it was in step before and every later
+   * change is in it or pending: its hits are then correct, and few can be missing.
    */
   | { readonly kind: 'checking'; readonly wasInStep?: boolean }
   | { readonly kind: 'rebuilding'; readonly done: number; readonly total: number }

@@ -17,8 +17,8 @@ import { createNameVectors } from './graph/name-vectors.ts';
 import { createDocumentGraphs } from './graph/sql-document-graphs.ts';
 import { createGraphs } from './graph/sql-graphs.ts';
 import { recordScopeStorage } from './index-sync/chunk-scopes.ts';
-import { takeInStepMark } from './index-sync/in-step-mark.ts';
-import { createIndexUpkeep, type IndexUpkeep } from './index-sync/index-upkeep.ts';
+import { hasInStepMark, removeInStepMark } from './index-sync/in-step-mark.ts';
+import { createIndexUpkeep, type IndexUpkeep, isOnlyWriter } from './index-sync/index-upkeep.ts';
 import { openCollections } from './index-sync/open-collections.ts';
 import { createObjectRemovals } from './originals/object-removals.ts';
 import { createOriginalRecords } from './originals/original-records.ts';
@@ -89,7 +89,10 @@ export async function openRecordStore(sqlite: Database, options: RecordStoreOpti
   try {
     wasInStep = await sqlite.writer.transaction().execute(async (transaction) => {
       await removeSourceToken(transaction);
-      return takeInStepMark(transaction);
+      if (isOnlyWriter(index, sqlite)) return hasInStepMark(transaction);
+      // The changes of this process are not recorded in the index that the mark is about.
+      await removeInStepMark(transaction);
+      return false;
     });
     await recover(sqlite);
     await recordScopeStorage(sqlite.writer, index);

@@ -5,7 +5,7 @@ import type { VectorIndex } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import { addMissingCodes } from '../vector-codes/add-codes.ts';
 import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
-import { writeInStepMark } from './in-step-mark.ts';
+import { createInStepMark } from './in-step-mark.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
 import { reconcileCollection } from './reconcile-collection.ts';
@@ -36,7 +36,7 @@ export interface IndexUpkeep extends IndexMaintenance {
 export interface IndexUpkeepParts {
   readonly sqlite: Database;
   readonly index: VectorIndex;
-  /** Whether the last process left the index in step. */
+  /** Whether the index was in step and every later change is in it or pending. */
   readonly wasInStep?: boolean;
   /** Receives errors of background work. */
   readonly report?: (message: string, cause?: unknown) => void;
@@ -62,8 +62,8 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const upserts = createSharedUpserts((space, keys) => upsertFromRecords({ sqlite, collections, space, keys }));
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Other processes may write to a shared index or database.
-  const isAlone = index.isOurs && sqlite.shared === undefined;
+  const isAlone = isOnlyWriter(index, sqlite);
+  const mark = createInStepMark(sqlite.writer, wasInStep);
   let state: IndexState = { kind: 'checking', wasInStep: index.isInDatabase === true || (wasInStep && isAlone) };
   let needsAudit = true;
   let work: Promise<void> | undefined;
@@ -94,6 +94,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     if (bytes === undefined || !(await isMostlyWaste(sqlite, bytes))) return;
     state = { kind: 'checking' };
     needsAudit = true;
+    await mark.set(false);
     await index.renew?.();
   };
 
@@ -127,16 +128,20 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       state = { kind: 'rebuilding', done, total };
     };
     if (space !== undefined) {
-      // From now on, the index no longer counts as left in step by the last process, and closing leaves no mark.
+      // From now on, the index no longer counts as one that was in step, for the next process either.
       const onDifference = () => {
         if (state.kind === 'checking') state = { kind: 'checking' };
+        return mark.set(false);
       };
       const rebuildOptions = { mayRebuild: () => mayRebuild(space.collection) };
       // Searches use the codes while the index is being filled.
       addCodes(space);
       await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...rebuildOptions });
     }
-    if (!needsAudit && !signal.aborted) state = { kind: 'in_step' };
+    if (!needsAudit && !signal.aborted) {
+      state = { kind: 'in_step' };
+      if (isAlone) await mark.set(true);
+    }
     await coding;
   };
 
@@ -177,6 +182,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     if (state.kind !== 'down') report?.('The vector index does not answer; searches compare vectors exactly.', error);
     state = { kind: 'down', reason };
     needsAudit = true;
+    void mark.set(false);
     void retryLater();
     retryAfter = Math.min(retryAfter * 2, LAST_RETRY_MS);
   };
@@ -192,6 +198,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const requireAudit = () => {
     needsAudit = true;
     if (state.kind === 'in_step' || state.kind === 'checking') state = { kind: 'checking' };
+    void mark.set(false);
     runInBackground();
   };
   index.onRecovered(requireAudit);
@@ -203,9 +210,6 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
     await Promise.race([Promise.all([work?.catch(() => {}), coding]), late]);
     isOver.abort();
-    const isInStep = state.kind === 'in_step' || (state.kind === 'checking' && state.wasInStep === true);
-    // Without the mark, e.g. on a full disk, the next process compares first.
-    if (isInStep && isAlone) await writeInStepMark(sqlite.writer).catch(() => {});
   };
   let ending: Promise<void> | undefined;
 
@@ -244,6 +248,10 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     },
   };
 }
+
+/** Whether no other process writes to the database or its index. */
+export const isOnlyWriter = (index: Pick<VectorIndex, 'isOurs'>, database: Pick<Database, 'shared'>): boolean =>
+  index.isOurs && database.shared === undefined;
 
 /** Less waste than this does not justify rebuilding the index. */
 const MIN_WASTE_BYTES = 16_000_000;

@@ -17,7 +17,7 @@ export interface ReconcileCollection {
   /** Called when the index has all vectors but does not find them. Returns whether the index may be rebuilt. */
   readonly mayRebuild?: () => boolean;
   /** Called when the index turns out to differ from the records, before it is compared in full. */
-  readonly onDifference?: () => void;
+  readonly onDifference?: () => Promise<void>;
   /** Called while vectors are added; not at all when nothing is missing. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -34,7 +34,7 @@ export async function reconcileCollection(parts: ReconcileCollection): Promise<v
 
 async function reconcileVectors(parts: ReconcileCollection): Promise<void> {
   if (await seemsInStep(parts)) return;
-  parts.onDifference?.();
+  await parts.onDifference?.();
   const { sqlite, collections, space, signal, onProgress } = parts;
   const collection = await collections.open(space);
   // The index is read before the records: a key found in it then has a record, unless the chunk was removed.

@@ -47,6 +47,10 @@ export function createIndexSearch({
   const codes = loadedCodes(search.call);
   const index = answersInTime();
   const plans = expectedPlans();
+  /** Moving average of the time in which candidates were selected by their codes and compared. */
+  let measuredCodesMs = 0;
+  /** Collection of an index that was left in step and has been found complete. */
+  let complete: string | undefined;
 
   // Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use.
   // Returns the reason as a string if the index gave no hits; undefined if it was not asked.
@@ -130,7 +134,7 @@ export function createIndexSearch({
     let { requested } = request;
     for (;;) {
       const answer = queryIndex(space, { vector: exactly.vector, limit: requested, within, signal });
-      const hits = isChecked ? await answer : await index.within(answer, expectedCodesMs(plan));
+      const hits = isChecked ? await answer : await index.within(answer, patienceMs(plan));
       if (hits === undefined) return isOutOfStep();
       if (typeof hits === 'string') return bypass(hits);
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
@@ -151,14 +155,25 @@ export function createIndexSearch({
     signal?.throwIfAborted();
     const count = segments?.reduce((sum, segment) => sum + segment.count, 0) ?? 0;
     if (segments === undefined || count < visible) return undefined;
-    return search.call('nearestByCodes', { ...query, segments, others: past }, signal);
+    const start = performance.now();
+    const found = await search.call('nearestByCodes', { ...query, segments, others: past }, signal);
+    const took = performance.now() - start;
+    measuredCodesMs = measuredCodesMs === 0 ? took : (measuredCodesMs + took) / 2;
+    return found;
   }
 
   // Whether an index that was in step when the last process ended is complete and answers in time.
   async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
     if (current.kind !== 'checking' || current.wasInStep !== true || index.isLate()) return false;
-    return (await index.within(isComplete(plan), expectedCodesMs(plan))) === true;
+    // Chunks that are published later are in the index or pending, so the count is not needed for each search.
+    if (plan.space !== null && plan.space.collection === complete) return true;
+    const isUsable = (await index.within(isComplete(plan), patienceMs(plan))) === true;
+    if (isUsable) complete = plan.space?.collection;
+    return isUsable;
   }
+
+  /** How long the index may take for an answer: as long as an answer from the codes would. */
+  const patienceMs = (plan: NearestPlan): number => Math.max(expectedCodesMs(plan), measuredCodesMs);
 
   // Ignores failures, which the index maintenance notices as well.
   async function isComplete({ space, visible, pending }: NearestPlan): Promise<boolean> {

@@ -42,11 +42,16 @@ async function reopenUnchecked(store: TestStore, reopen: () => Promise<TestStore
   const comparison = Promise.withResolvers<never>();
   comparison.promise.catch(() => {});
   let searches = 0;
+  let counts = 0;
   const unchecked = async (...which: Parameters<typeof open>): Promise<VectorCollection> => {
     const collection = await open(...which);
     return {
       ...collection,
       keys: () => comparison.promise,
+      count() {
+        counts++;
+        return collection.count();
+      },
       nearest(...query) {
         searches++;
         return collection.nearest(...query);
@@ -58,6 +63,7 @@ async function reopenUnchecked(store: TestStore, reopen: () => Promise<TestStore
   onTestFinished(() => comparison.reject(new Error('The test is over.')));
   return {
     again,
+    counts: () => counts,
     async find(number: number, chunks: ChunkSearch = again.chunks) {
       const notes: string[] = [];
       const before = searches;
@@ -68,6 +74,10 @@ async function reopenUnchecked(store: TestStore, reopen: () => Promise<TestStore
     },
   };
 }
+
+/** Opens the database again without closing it, as after the end of the process. */
+const openUnended = async ({ path, index, reopen }: TestStore): Promise<TestStore> =>
+  asTestStore(await openStore({ path, index, embeddingText, readers: 1 }), { path, index, reopen });
 
 describe('an index that the last process left in step', () => {
   it('is searched before it has been compared, without what was replaced since', async () => {
@@ -86,6 +96,15 @@ describe('an index that the last process left in step', () => {
     await again.corpus.publish(newDocument('other').id, publication(replacement.text));
     expect((await find(5_000)).texts).not.toContain('other');
     expect((await find(6_000)).texts[0]).toBe('new');
+  });
+
+  it('is counted for the first search only', async () => {
+    const store = await openFilled();
+    const { find, counts } = await reopenUnchecked(store, () => store.reopen());
+    expect((await find(1_000)).searches).toBe(1);
+    const counted = counts();
+    expect(await find(1_001)).toMatchObject({ searches: 1, notes: [] });
+    expect(counts()).toBe(counted);
   });
 
   it('does not delay searches while it does not answer', async () => {
@@ -164,14 +183,30 @@ describe('an index that the last process left in step', () => {
     });
     await vi.waitFor(() => expect(again.maintenance.state()).toEqual({ kind: 'checking' }), PATIENT);
     expect((await find(1_000)).searches).toBe(0);
+    const next = await openUnended(again);
+    onTestFinished(() => next.close());
+    expect(next.maintenance.state()).not.toHaveProperty('wasInStep', true);
   });
 
-  it('is not trusted when the last process was killed', async () => {
+  it('is trusted, too, when the last process was killed', async () => {
+    const store = await openFilled();
+    const { again, find } = await reopenUnchecked(store, async () => {
+      const killed = await store.reopen();
+      await ingest(killed, newDocument('late'), [newChunk(0, 'late', { vector: vectorOf(7_000) })]);
+      return openUnended(killed);
+    });
+    onTestFinished(() => again.close());
+    expect(await find(1_000)).toMatchObject({ searches: 1, notes: [] });
+    expect((await find(7_000)).texts[0]).toBe('late');
+  });
+
+  it('is not trusted after another index was used with the same database', async () => {
     const store = await openFilled();
     const { find } = await reopenUnchecked(store, async () => {
-      // This one takes the mark and does not end.
-      const { path, index, reopen } = await store.reopen();
-      return asTestStore(await openStore({ path, index, embeddingText, readers: 1 }), { path, index, reopen });
+      await store.close();
+      const index = { ...store.index, isOurs: false };
+      await (await openStore({ path: store.path, index, embeddingText, readers: 1 })).close();
+      return store.reopen();
     });
     expect(await find(1_000)).toMatchObject({ searches: 0, notes: [expect.stringMatching(/being checked/)] });
   });

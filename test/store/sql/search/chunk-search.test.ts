@@ -275,6 +275,27 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(notes.join()).toMatch(/did not answer; the stored vectors were (?:searched|compared one by one)/);
     });
 
+    it('loads no more chunks than it returns, also while the index is down', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      await inStep(store);
+      const loaded: number[] = [];
+      const call: typeof store.sqlite.search.call = async (...task) => {
+        const answer = await store.sqlite.search.call(...task);
+        if (answer !== null && 'chunks' in answer) loaded.push(answer.chunks.size);
+        return answer;
+      };
+      const parts = { collections: openCollections(store.index), state: store.maintenance.state };
+      const search = createChunkSearch({ ...parts, search: { dialect: store.sqlite.search.dialect, call } });
+      for (const isDown of [false, true]) {
+        if (isDown) store.index.simulateOutage();
+        const found = await search.nearest({ ...asked, vector: turned(1) });
+        const ranking = await search.nearestRanking({ ...asked, vector: turned(1) });
+        expect(ranking).toEqual(found.map(({ key, score }, index) => ({ key, score, rank: index + 1 })));
+      }
+      expect(loaded.toSorted((one, two) => one - two)).toEqual([0, 0, 10, 10]);
+    });
+
     it('queries an index only once that has gone down since the last search', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(2_500));
