@@ -197,7 +197,7 @@ describe('restoring refuses', () => {
 
   it('a backup made by a newer version', async () => {
     const { store, backups, path } = await filledFolder();
-    const database = new DatabaseSync(store.path);
+    const database = new DatabaseSync(store.path, { timeout: 10_000 });
     database.exec("insert into kysely_migration values ('9999-of-the-future', '2030-01-01T00:00:00.000Z')");
     database.close();
     const file = join(path, 'newer');

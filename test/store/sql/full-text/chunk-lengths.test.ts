@@ -113,7 +113,7 @@ describe('the lengths that a connection caches', () => {
     const { readers, fresh, entriesReadBy } = readersOn(store.path);
     const reader = readers.get('chunk_terms');
     reader?.read();
-    const database = new DatabaseSync(store.path);
+    const database = new DatabaseSync(store.path, { timeout: 10_000 });
     onTestFinished(() => database.close());
     const [chunk] = (await store.corpus.chunksOf(document.id, firstPage)).items;
     await store.corpus.removeChunk(chunk?.id ?? '');
@@ -127,7 +127,7 @@ describe('the lengths that a connection caches', () => {
     const { corpus, path, sqlite } = store;
     const documents = Array.from({ length: 12 }, (_, number) => newDocument(`document ${number}`));
     for (const document of documents) await ingest(store, document, newChunks(20, 'some words of a chunk'));
-    const database = new DatabaseSync(path);
+    const database = new DatabaseSync(path, { timeout: 10_000 });
     onTestFinished(() => database.close());
     database.exec('delete from full_text_lengths');
     await storeWarmUpData(sqlite, new AbortController().signal);
@@ -163,7 +163,7 @@ describe('the lengths that a connection caches', () => {
     const store = await openTestStore();
     const document = newDocument('document');
     await ingest(store, document, newChunks(1));
-    const database = new DatabaseSync(store.path);
+    const database = new DatabaseSync(store.path, { timeout: 10_000 });
     onTestFinished(() => database.close());
     const add = database.prepare('insert into full_text_changes (first_chunk, last_chunk) values (1, 1)');
     database.exec('begin');

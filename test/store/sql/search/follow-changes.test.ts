@@ -191,7 +191,7 @@ describe('a filter that is used again after writes', () => {
     await ingest(store, newDocument('one', { metadata: { colour: 'red' } }), [newChunk(0)]);
     const lasting = openReader(store);
     const before = inside(lasting, (reading) => resolveFilter(reading, red));
-    const writer = new DatabaseSync(store.path);
+    const writer = new DatabaseSync(store.path, { timeout: 10_000 });
     const change = writer.prepare("update documents set metadata = '{}' where id = ?");
     writer.exec('begin');
     for (let turn = 0; turn <= 1_001; turn++) change.run(idOf('one'));
