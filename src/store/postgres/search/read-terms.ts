@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ChunkLengths } from '../../sql/full-text/chunk-lengths.ts';
 import type { IndexTable } from '../../sql/full-text/full-text-tables.ts';
+import { noPostings, toPostings } from '../../sql/full-text/postings.ts';
 import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { type KeySet, keySet } from '../../sql/search/key-set.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
@@ -46,7 +47,7 @@ export async function withPresentTerms<Result>(
     const result = rank({
       chunks: known.chunks,
       count: (term) => known.get(term)?.count ?? noteMissing(missing.counts, term, 0),
-      postings: (term) => known.get(term)?.occurrences ?? noteMissing(missing.postings, term, []),
+      postings: (term) => toPostings(known.get(term)?.occurrences ?? noteMissing(missing.postings, term, [])),
       seek: (from) => {
         const [initial = ''] = from;
         const vocabulary = known.vocabulary(initial);
@@ -83,9 +84,9 @@ export async function withTerms<Result>(
       chunks: toLengths(postings.values(), counted, statistics),
       count: (term) => counts.get(term) ?? noteMissing(missing.counts, term, 0),
       postings: (term) => {
-        if (counts.get(term) === 0) return [];
+        if (counts.get(term) === 0) return noPostings;
         const known = postings.get(term);
-        return known === undefined ? noteMissing(missing.postings, term, []) : toOccurrences(known);
+        return known === undefined ? noteMissing(missing.postings, term, noPostings) : toPostings(toOccurrences(known));
       },
       seek: (from) => {
         const [initial = ''] = from;

@@ -1,5 +1,6 @@
 import { LruMap } from '../../../shared/lru-map.ts';
 import { countKeys, type KeyRange } from '../sqlite/key-ranges.ts';
+import type { PostingCache } from './posting-cache.ts';
 
 export const termTables = ['chunk_terms', 'document_terms', 'past_chunk_terms', 'version_terms'] as const;
 export type TermTable = (typeof termTables)[number];
@@ -14,6 +15,8 @@ export interface ChunkLengths {
   readonly scores: Float64Array;
   /** Set if the lengths are those of the current state of an index. */
   readonly known?: KnownTerms;
+  /** Postings of the current state of the index, if they are cached. */
+  readonly postings?: PostingCache;
 }
 
 /** Cached statistics of an index's terms, cleared when the index changes. */
@@ -23,6 +26,8 @@ export interface KnownTerms {
   readonly frequencies: LruMap<string, number>;
   /** The first term that sorts at or after a text. */
   readonly first: LruMap<string, string>;
+  /** Corrections of words that no chunk has, by term and word; unset if the terms are read only in part. */
+  readonly corrections?: LruMap<string, readonly string[]>;
 }
 
 /** Reads the lengths of one index over a connection, and caches them. */
@@ -50,11 +55,14 @@ export type ReadRows = (sql: string, ...parameters: number[]) => readonly (reado
 const TERMS_KEPT = 8_192;
 /** A walk for a misspelt word takes up to 200 steps, many of which it shares with other walks. */
 const MAX_CACHED_STEPS = 20_000;
+/** Words whose corrections are cached. */
+const MAX_CACHED_CORRECTIONS = 1_000;
 
 /** Beyond this share of all chunks, reading everything is not slower. */
 const MAX_SHARE_RENEWED = 0.25;
 
-export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsReader {
+/** Keeps `postings` in step with the lengths. */
+export function createLengthsReader(rows: ReadRows, table: TermTable, postings?: PostingCache): LengthsReader {
   let lengths = new Int32Array(0);
   let scores = new Float64Array(0);
   let count = 0;
@@ -65,6 +73,7 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
     occurrences: new LruMap({ max: TERMS_KEPT }),
     frequencies: new LruMap({ max: TERMS_KEPT }),
     first: new LruMap({ max: MAX_CACHED_STEPS }),
+    corrections: new LruMap<string, readonly string[]>({ max: MAX_CACHED_CORRECTIONS }),
   };
 
   const set = (key: number, length: number) => {
@@ -140,13 +149,18 @@ export function createLengthsReader(rows: ReadRows, table: TermTable): LengthsRe
       const now = Buffer.from(rows(`select block from ${table}_data where id = 10`)[0]?.[0] as Uint8Array);
       if (structure === undefined || !now.equals(structure)) {
         const ranges = changedRanges();
-        if (ranges === undefined) readAll();
-        else for (const range of ranges) renew(range);
+        if (ranges === undefined) {
+          readAll();
+          postings?.clear();
+        } else {
+          for (const range of ranges) renew(range);
+          postings?.noteChanges(ranges);
+        }
         structure = now;
         for (const terms of Object.values(known)) terms.clear();
         if (table === 'chunk_terms') lastChange = latestChange();
       }
-      return { lengths, scores, count, mean: count === 0 ? 0 : total / count, known };
+      return { lengths, scores, count, mean: count === 0 ? 0 : total / count, known, ...(postings && { postings }) };
     },
     copy() {
       let size = lengths.length;

@@ -4,6 +4,7 @@ import { nearStems } from '../../full-text/near-stems.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { Vocabulary } from './filter-vocabulary.ts';
 import { nearTerms } from './near-terms.ts';
+import { countOccurrences } from './postings.ts';
 import type { TermIndex } from './term-index.ts';
 
 /** Shorter words are close to too many others. */
@@ -54,28 +55,29 @@ export function correctWords(
     if ([...word].length >= SHORTEST && !isFound(term)) unknown.push([term, word]);
   }
   const own = unknown.length === 0 ? undefined : few?.();
+  const searched = { ...index, count: own?.count ?? index.count };
+  const known = own?.corrections ?? (allowed ? undefined : whole.chunks.known?.corrections);
   return unknown.flatMap(([term, word]) => {
-    const instead = corrections({ ...index, isWhole: false, count: own?.count ?? index.count }, own, { term, word });
+    const find = () => corrections(searched, own, { term, word });
+    const instead = known?.getOrCreate(`${term} ${word}`, find) ?? find();
     return instead.length === 0 ? [] : [{ word, instead }];
   });
 }
 
 // Most words are found after few postings, so not all of them have to be checked.
 const isAmong = (index: TermIndex, allowed: KeySet, term: string): boolean =>
-  index.count(term) > 0 && index.postings(term).some((posting) => allowed.has(Math.abs(posting)));
+  index.count(term) > 0 && index.postings(term).keys.some((key) => allowed.has(key));
 
 const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
-  index.count(term) === 0
-    ? 0
-    : index.postings(term).reduce((sum, posting) => sum + (allowed.has(Math.abs(posting)) ? 1 : 0), 0);
+  index.count(term) === 0 ? 0 : countOccurrences(index.postings(term), (key) => allowed.has(key));
 
 function corrections(
-  index: Vocabulary,
+  { count, seek }: Pick<TermIndex, 'count' | 'seek'>,
   own: Vocabulary | undefined,
   { term, word }: { readonly term: string; readonly word: string },
-): string[] {
+): readonly string[] {
   const beginning = beginningOf(word);
-  const sameBeginning = beginning !== undefined && index.count(beginning) > 0 ? KNOWN_BEGINNING : 1;
+  const sameBeginning = beginning !== undefined && count(beginning) > 0 ? KNOWN_BEGINNING : 1;
   const near = (distance: number) => {
     const query = { word: term, distance, steps: STEPS, sameBeginning };
     // If none of the chunks that pass has a similar term, the walk through the index can find none that counts.
@@ -83,18 +85,18 @@ function corrections(
       const near = nearTerms(own.seek, { ...query, steps: Number.POSITIVE_INFINITY });
       if (near.length === 0 || own.isWhole) return near.map((each) => each.term);
     }
-    return nearTerms(index.seek, query).map((each) => each.term);
+    return nearTerms(seek, query).map((each) => each.term);
   };
-  const one = mostFrequent(index, [...near(1), ...presentAmong(nearStems(word), own ?? index)]);
+  const one = mostFrequent(count, [...near(1), ...presentAmong(nearStems(word), own?.seek ?? seek)]);
   if (one.length > 0 || [...word].length < LONG) return one;
-  return mostFrequent(index, near(2));
+  return mostFrequent(count, near(2));
 }
 
 /**
  * Those of these terms, which have English letters only, that occur in the vocabulary. Most of them lie between the same
  * few terms of it, so that a few steps show that they are missing.
  */
-function presentAmong(terms: readonly string[], { seek }: Pick<Vocabulary, 'seek'>): string[] {
+function presentAmong(terms: readonly string[], seek: TermIndex['seek']): string[] {
   const present = new Set<string>();
   let next: string | undefined = '';
   for (const term of [...terms].sort()) {
@@ -105,12 +107,12 @@ function presentAmong(terms: readonly string[], { seek }: Pick<Vocabulary, 'seek
   return terms.filter((term) => present.has(term));
 }
 
-function mostFrequent(index: Vocabulary, terms: readonly string[]): string[] {
+function mostFrequent(count: TermIndex['count'], terms: readonly string[]): string[] {
   return [...new Set(terms)]
     .filter((term) => /^[\p{L}\p{M}]+$/u.test(term))
-    .map((term) => ({ term, count: index.count(term) }))
-    .filter(({ count }) => count > 0)
-    .sort((one, two) => two.count - one.count)
+    .map((term) => ({ term, occurrences: count(term) }))
+    .filter(({ occurrences }) => occurrences > 0)
+    .sort((one, two) => two.occurrences - one.occurrences)
     .slice(0, MAX_CORRECTIONS)
     .map(({ term }) => term);
 }

@@ -1,5 +1,7 @@
+import { LruMap } from '../../../shared/lru-map.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import type { Reading, ResolvedFilter } from '../search/read-snapshot.ts';
+import { type Postings, toPostings } from './postings.ts';
 import type { TermIndex } from './term-index.ts';
 
 /** The visible chunks of the corpus with their texts for the index: a generated context precedes a chunk's own text. */
@@ -11,6 +13,8 @@ export const CHUNK_TEXTS = `
 export interface Vocabulary extends Pick<TermIndex, 'count' | 'postings' | 'seek'> {
   /** Whether only this is searched for similar words. False if the filter's first queries had to use the index. */
   readonly isWhole: boolean;
+  /** Corrections of words that the chunks lack, by term and word. */
+  readonly corrections: LruMap<string, readonly string[]>;
 }
 
 /** Analysing this many texts takes about as long as the walks through the index for one query. */
@@ -20,6 +24,8 @@ const MAX_CHUNKS = 1_000;
 const MAX_BYTES = 16_000_000;
 const BYTES_PER_TERM = 160;
 const BYTES_PER_POSTING = 12;
+/** Words whose corrections are cached, of some 200 bytes each. */
+const MAX_CORRECTIONS = 1_000;
 
 /**
  * The terms of the chunks that pass a filter, if the chunks are few, e.g. those of one document. Most words, and
@@ -42,10 +48,8 @@ export const isWorthReading = (keys: readonly number[], queries: number): boolea
   keys.length <= Math.min(MAX_CHUNKS, queries * CHUNKS_PER_QUERY);
 
 /** The postings of terms in these chunks, from an analysis of their texts; undefined if they take too much memory. */
-export const postingsOf = (
-  reading: Reading,
-  keys: readonly number[],
-): ((term: string) => readonly number[]) | undefined => readTerms(reading, keys)?.postings;
+export const postingsOf = (reading: Reading, keys: readonly number[]): ((term: string) => Postings) | undefined =>
+  readTerms(reading, keys)?.postings;
 
 function readTerms(reading: Reading, keys: readonly number[]): Vocabulary | undefined {
   const chosen = 'where c.key in (select value from json_each(?)) order by c.key';
@@ -84,16 +88,15 @@ export function createVocabulary(chunks: Iterable<AnalysedChunk>, size: number):
     add(body, key);
     if (postings.size * BYTES_PER_TERM + count * BYTES_PER_POSTING > MAX_BYTES) return undefined;
   }
-  const terms = [...postings.keys()];
-  const hasSurrogates = terms.some((term) => SURROGATE.test(term));
-  const compare = hasSurrogates ? byCodePoint : byCodeUnit;
-  // Without a function, strings are sorted by code units, several times as fast.
-  const sorted = hasSurrogates ? terms.sort(compare) : terms.sort();
+  let ordered: OrderedTerms | undefined;
   return {
     isWhole: size <= CHUNKS_PER_QUERY,
+    corrections: new LruMap({ max: MAX_CORRECTIONS }),
     count: (term) => postings.get(term)?.length ?? 0,
-    postings: (term) => postings.get(term) ?? [],
+    postings: (term) => toPostings(postings.get(term) ?? []),
     seek(from) {
+      ordered ??= inOrder([...postings.keys()]);
+      const { sorted, compare } = ordered;
       let low = 0;
       let high = sorted.length;
       while (low < high) {
@@ -104,6 +107,18 @@ export function createVocabulary(chunks: Iterable<AnalysedChunk>, size: number):
       return sorted[low];
     },
   };
+}
+
+interface OrderedTerms {
+  readonly sorted: readonly string[];
+  readonly compare: (one: string, two: string) => number;
+}
+
+function inOrder(terms: string[]): OrderedTerms {
+  const hasSurrogates = terms.some((term) => SURROGATE.test(term));
+  const compare = hasSurrogates ? byCodePoint : byCodeUnit;
+  // Without a function, strings are sorted by code units, several times as fast.
+  return { sorted: hasSurrogates ? terms.sort(compare) : terms.sort(), compare };
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

@@ -5,6 +5,7 @@ import type { KeySet } from '../search/key-set.ts';
 import { MAX_TERMS } from './choose-terms.ts';
 import type { ChunkLengths } from './chunk-lengths.ts';
 import type { Vocabulary } from './filter-vocabulary.ts';
+import type { Postings } from './postings.ts';
 import type { TermIndex } from './term-index.ts';
 
 const K1 = 1.2;
@@ -73,7 +74,7 @@ function addScores(index: TermIndex, query: TermQuery, touched: number[]): reado
   let read = 0;
   let canReadTexts = index.among !== undefined;
   for (const [place, { term, count, emphasis }] of known.entries()) {
-    read += own === undefined ? count : 0;
+    read += own === undefined && index.isInMemory?.(term) !== true ? count : 0;
     if (place > 0 && read > POSTINGS_BUDGET) {
       const rest = known.slice(place);
       const candidates = canReadTexts ? candidatesOf(index, { query, touched, rest }) : undefined;
@@ -90,7 +91,7 @@ function addScores(index: TermIndex, query: TermQuery, touched: number[]): reado
       if (read > MAX_POSTINGS) break;
     }
     const postings = (own ?? index).postings(term);
-    if (postings.length === 0) continue;
+    if (postings.keys.length === 0) continue;
     const weight = rarityOf(index, term, own ? undefined : postings) * emphasis;
     addTerm(index, { query, touched, weight, postings });
   }
@@ -101,19 +102,22 @@ interface TermScores {
   readonly query: Pick<TermQuery, 'allowed'>;
   readonly touched: number[];
   readonly weight: number;
-  readonly postings: readonly number[];
+  readonly postings: Postings;
 }
 
 function addTerm({ chunks }: TermIndex, { query: { allowed }, touched, weight, postings }: TermScores): void {
-  const { scores } = chunks;
-  forEachChunk(postings, (key, occurrences) => {
-    const length = chunks.lengths[key] ?? -1;
-    if (length < 0 || (allowed && !allowed.has(key))) return;
+  const { scores, lengths, mean } = chunks;
+  const { keys, titles, bodies } = postings;
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at] ?? 0;
+    const length = lengths[key] ?? -1;
+    if (length < 0 || (allowed && !allowed.has(key))) continue;
     const score = scores[key] ?? 0;
     if (score === 0) touched.push(key);
-    const saturation = occurrences + K1 * (1 - B + (B * length) / chunks.mean);
+    const occurrences = TITLE_WEIGHT * (titles[at] ?? 0) + (bodies[at] ?? 0);
+    const saturation = occurrences + K1 * (1 - B + (B * length) / mean);
     scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
-  });
+  }
 }
 
 interface RemainingTerms {
@@ -169,13 +173,13 @@ function knownTerms(index: TermIndex, { terms, repeats, corrections }: TermQuery
 }
 
 // `postings` are all postings of the term, if they have been read already.
-function rarityOf(index: TermIndex, term: string, postings?: readonly number[]): number {
+function rarityOf(index: TermIndex, term: string, postings?: Postings): number {
   const { chunks } = index;
   const frequency = documentFrequency(index, term, postings);
   return Math.log(1 + (chunks.count - frequency + 0.5) / (frequency + 0.5));
 }
 
-function documentFrequency(index: TermIndex, term: string, postings: readonly number[] | undefined): number {
+function documentFrequency(index: TermIndex, term: string, postings: Postings | undefined): number {
   const { chunks } = index;
   const read = () => index.frequency?.(term) ?? countChunks(index.postings(term), chunks);
   const known = chunks.known?.frequencies.get(term);
@@ -186,28 +190,8 @@ function documentFrequency(index: TermIndex, term: string, postings: readonly nu
   return frequency;
 }
 
-function countChunks(postings: readonly number[], { lengths }: ChunkLengths): number {
+function countChunks({ keys }: Postings, { lengths }: ChunkLengths): number {
   let count = 0;
-  let last = 0;
-  for (const posting of postings) {
-    const key = Math.abs(posting);
-    if (key !== last && (lengths[key] ?? -1) >= 0) count++;
-    last = key;
-  }
+  for (const key of keys) if ((lengths[key] ?? -1) >= 0) count++;
   return count;
-}
-
-function forEachChunk(postings: readonly number[], visit: (key: number, occurrences: number) => void): void {
-  let last = 0;
-  let occurrences = 0;
-  for (const posting of postings) {
-    const key = Math.abs(posting);
-    if (key !== last) {
-      if (occurrences > 0) visit(last, occurrences);
-      last = key;
-      occurrences = 0;
-    }
-    occurrences += posting < 0 ? TITLE_WEIGHT : 1;
-  }
-  if (occurrences > 0) visit(last, occurrences);
 }

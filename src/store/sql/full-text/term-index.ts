@@ -1,18 +1,20 @@
 import type { Reading } from '../search/read-snapshot.ts';
 import type { ChunkLengths, TermTable } from './chunk-lengths.ts';
 import { postingsOf } from './filter-vocabulary.ts';
+import { type Postings, toPostings } from './postings.ts';
 
 /** Term statistics of a set of chunks, as needed for ranking. */
 export interface TermIndex {
   readonly chunks: ChunkLengths;
   /** Approximate number of occurrences of a term: chunks outside the set may be included. */
   count(term: string): number;
-  /** Keys, one per occurrence and grouped by chunk, negative for an occurrence in the title. */
-  postings(term: string): readonly number[];
+  postings(term: string): Postings;
+  /** Whether the postings of a term are in memory, so that ranking by them costs little. */
+  isInMemory?(term: string): boolean;
   /** The number of chunks with a term, if it can be read without the term's postings. */
   frequency?(term: string): number;
   /** The postings of terms in these chunks, read from their texts; undefined when they are too long. */
-  among?(keys: readonly number[]): ((term: string) => readonly number[]) | undefined;
+  among?(keys: readonly number[]): ((term: string) => Postings) | undefined;
   /** The first term at or after a text, in code point order. */
   seek(from: string): string | undefined;
 }
@@ -20,18 +22,38 @@ export interface TermIndex {
 /** The chunks of one full-text index, which are the currently visible ones. */
 export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
   chunks: reading.snapshot.lengthsOf(table),
-  count: (term) => readCount(reading, table, term),
-  postings: (term) => readPostings(reading, table, term),
+  count: (term) => cachedPostings(reading, table, term)?.occurrences ?? readCount(reading, table, term),
+  postings: (term) => presentPostings(reading, table, term),
   seek: (from) => seekTerm(reading, table, from),
   ...(table === 'chunk_terms' && {
+    isInMemory: (term: string) => cachedPostings(reading, table, term) !== undefined,
     frequency: (term: string) => readFrequency(reading, table, term),
     among: (keys: readonly number[]) => postingsOf(reading, keys),
   }),
 });
 
+/** From the cache, if the index has one. */
+function presentPostings(reading: Reading, table: TermTable, term: string): Postings {
+  const { postings } = reading.snapshot.lengthsOf(table);
+  const known = cachedPostings(reading, table, term);
+  if (known !== undefined) return known;
+  const read = readPostings(reading, table, term);
+  postings?.set(term, read);
+  return read;
+}
+
+function cachedPostings(reading: Reading, table: TermTable, term: string): Postings | undefined {
+  const { postings, lengths } = reading.snapshot.lengthsOf(table);
+  return postings?.get(term, ([first, last]) => {
+    const keys: number[] = [];
+    for (let key = first; key <= last; key++) if ((lengths[key] ?? -1) >= 0) keys.push(key);
+    return postingsOf(reading, keys);
+  });
+}
+
 /** Caches the answers for one operation that looks up terms more than once. */
 export function memoized(index: TermIndex): TermIndex {
-  const known = new Map<string, readonly number[]>();
+  const known = new Map<string, Postings>();
   return {
     ...index,
     postings(term) {
@@ -54,17 +76,33 @@ export function seekTerm(reading: Reading, table: TermTable, from: string): stri
   return term;
 }
 
+/** Caches the number of chunks with the term as well, which the same row has. */
 export function readCount(reading: Reading, table: TermTable, term: string): number {
-  const read = () => Number(reading.row(`select cnt from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
   const { known } = reading.snapshot.lengthsOf(table);
-  return known === undefined ? read() : known.occurrences.getOrCreate(term, read);
+  return known === undefined
+    ? readStatistics(reading, table, term)[0]
+    : known.occurrences.getOrCreate(term, () => {
+        const [occurrences, frequency] = readStatistics(reading, table, term);
+        if (table === 'chunk_terms' && frequency > 0) known.frequencies.set(term, frequency);
+        return occurrences;
+      });
 }
 
 const readFrequency = (reading: Reading, table: TermTable, term: string): number =>
-  Number(reading.row(`select doc from temp.${table}_counts where term = ?`, term)?.[0] ?? 0);
+  readStatistics(reading, table, term)[1];
 
-/** In ascending order of keys. JSON is the fastest way to return them from SQL. */
-export function readPostings(reading: Reading, table: TermTable, term: string): number[] {
+/** FTS5 reads all postings of the term for these. */
+function readStatistics(
+  reading: Reading,
+  table: TermTable,
+  term: string,
+): readonly [occurrences: number, frequency: number] {
+  const [occurrences, frequency] = reading.row(`select cnt, doc from temp.${table}_counts where term = ?`, term) ?? [];
+  return [Number(occurrences ?? 0), Number(frequency ?? 0)];
+}
+
+/** JSON is the fastest way to return postings from SQL. */
+export function readPostings(reading: Reading, table: TermTable, term: string): Postings {
   const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
-  return JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[];
+  return toPostings(JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[]);
 }

@@ -10,6 +10,7 @@ import {
   termTables,
 } from '../full-text/chunk-lengths.ts';
 import type { Vocabulary } from '../full-text/filter-vocabulary.ts';
+import { createPostingCache, type PostingCache } from '../full-text/posting-cache.ts';
 import type { NameCodes } from '../graph/name-codes.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet, MutableKeySet } from './key-set.ts';
@@ -88,6 +89,8 @@ interface ConnectionCache {
   readonly lengths: Map<TermTable, LengthsReader>;
   readonly lastingFilters: LruMap<string, LastingFilter>;
   readonly nameCodes: NameCodesCache;
+  /** Of `chunk_terms`. */
+  readonly postings: PostingCache;
 }
 
 // Lives as long as the connection; each thread has one.
@@ -95,6 +98,9 @@ const caches = new WeakMap<DatabaseSync, ConnectionCache>();
 const MAX_CACHED_STATEMENTS = 64;
 const MAX_CACHED_FILTERS = 8;
 const MAX_CACHED_TIMES = 4;
+
+/** Frees cached postings, which later searches read again. */
+export const forgetPostings = (database: DatabaseSync): void => caches.get(database)?.postings.clear();
 
 /** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
 export function withSnapshot<Result>(
@@ -157,7 +163,8 @@ function createCache(database: DatabaseSync): ConnectionCache {
   }
   const lengths = new Map<TermTable, LengthsReader>();
   const lastingFilters = new LruMap<string, LastingFilter>({ max: MAX_CACHED_FILTERS });
-  const kept = { version: '', lengths, lastingFilters, nameCodes: {} };
+  const postings = createPostingCache();
+  const kept = { version: '', lengths, lastingFilters, nameCodes: {}, postings };
   const memory: ConnectionCache = {
     ...kept,
     snapshot: createSnapshot(kept),
@@ -166,7 +173,7 @@ function createCache(database: DatabaseSync): ConnectionCache {
   for (const table of termTables) {
     const rows = (sql: string, ...parameters: number[]) =>
       prepared(database, memory, sql).all(...parameters) as unknown as SQLInputValue[][];
-    lengths.set(table, createLengthsReader(rows, table));
+    lengths.set(table, createLengthsReader(rows, table, table === 'chunk_terms' ? postings : undefined));
   }
   caches.set(database, memory);
   return memory;

@@ -271,10 +271,7 @@ function dropIdentifierParts(
 }
 
 const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
-  postings(term).some((posting) => {
-    const key = Math.abs(posting);
-    return (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true);
-  });
+  postings(term).keys.some((key) => (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true));
 
 interface PhraseCountQuery {
   /** Each from `compilePhrase`. */

@@ -1,4 +1,5 @@
 import type { ChunkLengths } from '../full-text/chunk-lengths.ts';
+import { concatenated } from '../full-text/postings.ts';
 import { readCount, readPostings, seekTerm, type TermIndex } from '../full-text/term-index.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
 import { DOCUMENTS_AS_OF } from './past-tables.ts';
@@ -26,10 +27,8 @@ export function chunkTermsAt(reading: Reading, at: string): TermIndex {
   return {
     chunks: terms.chunks,
     count: (term) => readCount(reading, 'chunk_terms', term) + readCount(reading, 'past_chunk_terms', term),
-    postings: (term) => [
-      ...readPostings(reading, 'chunk_terms', term),
-      ...readPostings(reading, 'past_chunk_terms', term),
-    ],
+    postings: (term) =>
+      concatenated(readPostings(reading, 'chunk_terms', term), readPostings(reading, 'past_chunk_terms', term)),
     seek: (from) => first(seekTerm(reading, 'chunk_terms', from), seekTerm(reading, 'past_chunk_terms', from)),
   };
 }
@@ -72,10 +71,11 @@ export function documentTermsAt(reading: Reading, at: string): TermIndex {
   return {
     chunks: terms.documents,
     count: (term) => readCount(reading, 'document_terms', term) + readCount(reading, 'version_terms', term),
-    postings: (term) => [
-      ...readPostings(reading, 'document_terms', term),
-      ...readPostings(reading, 'version_terms', term).map((key) => (key < 0 ? key - base : key + base)),
-    ],
+    postings: (term) => {
+      const past = readPostings(reading, 'version_terms', term);
+      const shifted = { ...past, keys: past.keys.map((key) => key + base) };
+      return concatenated(readPostings(reading, 'document_terms', term), shifted);
+    },
     seek: (from) => first(seekTerm(reading, 'document_terms', from), seekTerm(reading, 'version_terms', from)),
   };
 }

@@ -7,6 +7,7 @@ import { freeBytes } from '../../../shared/transferable-bytes.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import type { Transact } from '../documents/ingestion-transactions.ts';
 import { watchTask } from '../operation-watch.ts';
+import { forgetPostings } from '../search/read-snapshot.ts';
 import { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
@@ -114,7 +115,9 @@ function createConnection(options: SqliteConnection) {
     /** Frees the page cache and other memory that the next task can fill again. */
     shrink() {
       try {
-        database?.exec('pragma shrink_memory');
+        if (database === undefined) return;
+        forgetPostings(database);
+        database.exec('pragma shrink_memory');
       } catch {
         // The next task reports a connection that no longer works.
       }

@@ -4,6 +4,7 @@ import type { Correction } from '../../../../src/store/chunk-search.ts';
 import { readQueryTerms } from '../../../../src/store/full-text/analyse.ts';
 import { correctWords } from '../../../../src/store/sql/full-text/correct-words.ts';
 import { createVocabulary } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
+import { noPostings } from '../../../../src/store/sql/full-text/postings.ts';
 import { describeEngines } from '../../../support/engines.ts';
 import { ingest, newChunk, newDocument } from '../../../support/store.ts';
 
@@ -112,7 +113,7 @@ describe('Looking for words like an unknown one', () => {
         calls.count++;
         return vocabulary?.count(term) ?? 0;
       },
-      postings: (term: string) => vocabulary?.postings(term) ?? [],
+      postings: (term: string) => vocabulary?.postings(term) ?? noPostings,
       seek(from: string) {
         calls.seek++;
         return vocabulary?.seek(from);

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import { readQueryTerms } from '../../../../src/store/full-text/analyse.ts';
 import { type Vocabulary, vocabularyOf } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
+import { countOccurrences } from '../../../../src/store/sql/full-text/postings.ts';
 import { presentTerms } from '../../../../src/store/sql/full-text/term-index.ts';
 import { compileChunkFilter } from '../../../../src/store/sql/search/compile-filter.ts';
 import { keySet } from '../../../../src/store/sql/search/key-set.ts';
@@ -47,7 +48,7 @@ describe('the vocabulary of a few chunks', () => {
         for (let term = seek(''); term !== undefined; term = seek(`${term}\u0001`)) terms.push(term);
         return terms;
       };
-      const countIn = (term: string) => index.postings(term).filter((key) => Math.abs(key) <= 3).length;
+      const countIn = (term: string) => countOccurrences(index.postings(term), (key) => key <= 3);
       const counted = termsOf(index).flatMap((term) => (countIn(term) > 0 ? [[term, countIn(term)]] : []));
       expect(termsOf(own).map((term) => [term, own.count(term)])).toEqual(counted);
       expect(counted.length).toBeGreaterThan(15);

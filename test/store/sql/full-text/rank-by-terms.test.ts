@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LruMap } from '../../../../src/shared/lru-map.ts';
+import { createVocabulary } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
+import { noPostings, toPostings } from '../../../../src/store/sql/full-text/postings.ts';
 import { rankByTerms } from '../../../../src/store/sql/full-text/rank-by-terms.ts';
 import type { TermIndex } from '../../../../src/store/sql/full-text/term-index.ts';
 import { keySet } from '../../../../src/store/sql/search/key-set.ts';
@@ -20,7 +22,7 @@ function indexOf(readTexts: boolean) {
     };
     if (keys) for (const key of keys.toSorted((one, two) => one - two)) add(key);
     else for (let key = 1; key <= CHUNKS; key++) add(key);
-    return found;
+    return toPostings(found);
   };
   const index: TermIndex = {
     chunks: {
@@ -91,7 +93,7 @@ describe('ranking by terms of which many chunks have some', () => {
 
 it('does not keep a frequency of postings that have not been fetched yet', () => {
   const { index } = indexOf(false);
-  const own = { isWhole: true, count: () => 1, postings: () => [2], seek: () => undefined };
+  const own = createVocabulary([{ key: 2, title: '', body: 'common' }], 1);
   const known = {
     occurrences: new LruMap({ max: 9 }),
     frequencies: new LruMap({ max: 9 }),
@@ -100,6 +102,6 @@ it('does not keep a frequency of postings that have not been fetched yet', () =>
   const query = { terms: ['common'], allowed: keySet([2]), own, limit: 1 };
   const expected = rankByTerms(index, query);
   const chunks = { ...index.chunks, known } as TermIndex['chunks'];
-  rankByTerms({ ...index, chunks, postings: () => [] }, query);
+  rankByTerms({ ...index, chunks, postings: () => noPostings }, query);
   expect(rankByTerms({ ...index, chunks }, query)).toEqual(expected);
 });
