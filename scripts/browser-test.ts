@@ -6,6 +6,7 @@ import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { formatsSuite } from './browser-test/formats.ts';
+import { graphSuite } from './browser-test/graph.ts';
 import { hostileSuite } from './browser-test/hostile.ts';
 import { keyboardSuite } from './browser-test/keyboard.ts';
 import { librarySuite } from './browser-test/library.ts';
@@ -49,6 +50,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   untrustedSuite,
   askSuite,
   appSuite,
+  graphSuite,
   formatsSuite,
   librarySuite,
   modelsSuite,

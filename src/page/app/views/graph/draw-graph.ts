@@ -21,6 +21,8 @@ export interface DrawingParts {
 }
 
 const ROUNDS = 400;
+/** A graph with at most this many nodes has room for the names of all of them, not only of the most mentioned. */
+const SMALL = 60;
 
 /** Draws the graph. Throws if the browser lacks WebGL. */
 export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNode, onEdge }: DrawingParts): Drawing {
@@ -32,7 +34,9 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
     enableEdgeEvents: true,
     labelColor: { color: colours.text },
     labelFont: 'system-ui, sans-serif',
-    labelRenderedSizeThreshold: 7,
+    ...(view.nodes.length <= SMALL
+      ? { labelRenderedSizeThreshold: 0, labelDensity: 3 }
+      : { labelRenderedSizeThreshold: 7, labelDensity: 1 }),
     zIndex: true,
     nodeReducer: (id, attributes) => {
       if (selected === undefined || id === selected || near.has(id)) {
