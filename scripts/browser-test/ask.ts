@@ -37,6 +37,26 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     await marks.first().waitFor();
     same(words((await marks.allTextContents()).join('')), quote, 'the marked text');
   });
+  await test.check(
+    'the answer stays where it is when a source opens beside it',
+    async (page) => {
+      await page.goto(askedFor(test));
+      await firstQuote(page).waitFor();
+      const before = await page.evaluate('scrollY');
+      await page.getByRole('button', { name: 'Open the source' }).first().click();
+      const mark = page.locator('.source-text mark').first();
+      await mark.waitFor();
+      await page.waitForFunction("document.querySelector('.source-beside').scrollTop > 0");
+      same(await page.evaluate('scrollY'), before, 'how far the page is scrolled');
+      const box = await mark.boundingBox();
+      holds(
+        box !== null && box.y > 0 && box.y + box.height < 600,
+        `the quotation is in sight (${JSON.stringify(box)})`,
+      );
+    },
+    // The policy of the page forbids to evaluate a text repeatedly, as `waitForFunction` does.
+    { bypassCSP: true, viewport: { width: 1280, height: 600 } },
+  );
   await test.check('the keyboard alone opens a source, and comes back to its citation', async (page) => {
     await page.goto(askedFor(test));
     await firstQuote(page).waitFor();
@@ -47,7 +67,7 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     await page.locator('.source-text mark').first().waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.source-side').waitFor({ state: 'detached' });
-    await page.waitForFunction(`document.activeElement.id === ${JSON.stringify(citation)}`);
+    await page.locator(`[id="${citation}"]:focus`).waitFor();
   });
   await test.check('a question that the documents do not answer is said to be one, and leads on', async (page) => {
     await page.goto(`${test.url}/?ask=Wherefrom+do+zebrafish+quaff+absinthe`);

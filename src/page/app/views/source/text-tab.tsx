@@ -3,7 +3,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { isWithin, type Quote } from './quote.ts';
-import { scrollerOf, scrollToCenter } from './scroller.ts';
+import { scrollerOf, scrollWithin } from './scroller.ts';
 import { type Block, blocksOf, contradicts, segmentsOf } from './text-window.ts';
 import { type Side, useTextWindow } from './use-text-window.ts';
 
@@ -32,7 +32,7 @@ export function TextTab({ path, length, quotes, active, locationText }: TextTabP
   useEffect(() => {
     if (!isHere) return;
     const mark = list.current?.querySelector(`mark[data-quotes~="${active}"]`);
-    if (mark) scrollToCenter(mark);
+    if (mark) scrollWithin(mark, 'center');
     announce(texts.source.quoteMarked(active + 1, quotes.length, locationText));
   }, [isHere, path, quote?.start, quote?.end]);
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../../../texts.ts';
 import type { PagePart } from '../locate-quote.ts';
-import { scrollToCenter } from '../scroller.ts';
+import { scrollWithin } from '../scroller.ts';
 import { markedAreas } from './marked-areas.ts';
 import type { OpenPdf } from './open-pdf.ts';
 import type { Area } from './page-glyphs.ts';
@@ -66,7 +66,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
       const first = marks[0]?.mark;
       if (first !== undefined && isFirst) {
         first.tabIndex = 0;
-        scrollToCenter(first);
+        scrollWithin(first, 'center');
       }
       void locateAreas(pdf, number, runs)
         .catch(() => undefined)

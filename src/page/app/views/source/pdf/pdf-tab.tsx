@@ -6,7 +6,7 @@ import { announce } from '../../../shell/announcements.tsx';
 import { texts } from '../../../texts.ts';
 import type { Located, PagePart } from '../locate-quote.ts';
 import type { OriginalProps } from '../original-tab.tsx';
-import { scrollToCenter } from '../scroller.ts';
+import { scrollWithin } from '../scroller.ts';
 import { locateInPdf } from './locate-in-pdf.ts';
 import { type OpenPdf, openPdf } from './open-pdf.ts';
 import { PdfPage } from './pdf-page.tsx';
@@ -40,8 +40,8 @@ function Pages({ pdf, facts, onMarked }: OriginalProps & { readonly pdf: OpenPdf
     if (width === 0 || page === undefined || !isPinned()) return;
     const shown = list.current?.querySelector(`[data-page="${page}"]`);
     const mark = shown?.querySelector('mark');
-    if (mark) scrollToCenter(mark);
-    else shown?.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (mark) scrollWithin(mark, 'center');
+    else if (shown) scrollWithin(shown, 'start');
   }, [width > 0, page, facts, shapes]);
   useEffect(() => {
     if (located === undefined) return;
