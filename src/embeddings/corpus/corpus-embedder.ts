@@ -8,9 +8,10 @@ import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
 import { chooseEmbedder, claimSpace, targetEmbedder } from './choose-embedder.ts';
-import { createLearner, type Learner, type LearnerParts, readLearned } from './learner.ts';
+import { createLearner, type Learner, type LearnerParts } from './learner.ts';
 import { replaceableEmbedder } from './replaceable-embedder.ts';
 import { lostEmbedder, unopenedEmbedder } from './stand-in-embedders.ts';
+import { readLearned } from './train-model.ts';
 
 export interface EmbedderParts {
   readonly embedders: Embedders;

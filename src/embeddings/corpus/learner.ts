@@ -6,13 +6,12 @@ import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { LEARNED_EMBEDDING } from '../built-in-names.ts';
 import type { Embedders } from '../embedders.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
-import { decodeArtefact, versionOfArtefact } from '../lsa/artefact.ts';
-import { MAX_CHUNKS_READ } from '../lsa/learning-source.ts';
-import { type ChunksFolded, lsaEmbeddings } from '../lsa/lsa-embeddings.ts';
+import { lsaEmbeddings } from '../lsa/lsa-embeddings.ts';
 import type { LsaModel } from '../lsa/lsa-model.ts';
 import { createCorpusTrigger, type TriggerPauses } from './corpus-trigger.ts';
-import { decideLearning, type LearningDecision, MIN_WHEN_REQUESTED } from './learning-due.ts';
+import { decideLearning, type LearningDecision, MIN_WHEN_REQUESTED, nothingFolded } from './learning-due.ts';
 import type { ReplaceableEmbedder } from './replaceable-embedder.ts';
+import { readLearned, trainModel } from './train-model.ts';
 
 export interface LearnerParts {
   readonly spaces: Pick<VectorSpaces, 'list' | 'reindex'>;
@@ -54,7 +53,6 @@ export interface Learner {
   close(): Promise<void>;
 }
 
-const nothingFolded: ChunksFolded = { chunkCount: 0, known: 0, terms: 0 };
 const DEFAULT_PAUSES = { quiet: 3_000, longest: 60_000, retry: 300_000 };
 
 export function createLearner(parts: LearnerParts): Learner {
@@ -90,7 +88,7 @@ export function createLearner(parts: LearnerParts): Learner {
 
   async function* move(signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
     try {
-      const model = (await interruptedModel()) ?? (yield* trainModel(signal));
+      const model = yield* trained(signal);
       const target = embedderOf(model);
       const steps = spaces.reindex(target, signal);
       for (;;) {
@@ -107,47 +105,21 @@ export function createLearner(parts: LearnerParts): Learner {
     }
   }
 
+  async function* trained(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
+    const steps = trainModel(parts, signal);
+    for (;;) {
+      const step = await steps.next();
+      if (step.done) return step.value;
+      state = { kind: 'learning', share: step.value.trained };
+      yield step.value;
+    }
+  }
+
   function use(model: LsaModel, target: EmbeddingModel): void {
     inUse = model;
     foldedSince = nothingFolded;
     embedder.replace(target);
     void store.forgetUnused().catch((error: unknown) => log.warn({ err: error }, 'An old embedder was not removed.'));
-  }
-
-  /** Trained model of an interrupted re-embedding, unless the corpus has outgrown it since. */
-  async function interruptedModel(): Promise<LsaModel | undefined> {
-    const space = (await spaces.list()).find(
-      (each) => each.state === 'building' && each.embedder === LEARNED_EMBEDDING,
-    );
-    const model = space && (await readLearned(store, space.version));
-    if (model === undefined) return undefined;
-    const decision = decideLearning({
-      setting: LEARNED_EMBEDDING,
-      chosen: undefined,
-      preferred: LEARNED_EMBEDDING,
-      embedder: LEARNED_EMBEDDING,
-      chunkCount: await store.countStoredChunks(),
-      inUse: model,
-      foldedSince: nothingFolded,
-    });
-    return decision.isDue ? undefined : model;
-  }
-
-  async function* trainModel(signal: AbortSignal): AsyncGenerator<ReindexProgress, LsaModel> {
-    const chunkCount = await store.countStoredChunks();
-    const texts = store.chunkTexts(MAX_CHUNKS_READ, signal);
-    const steps = embedders.learn({ chunkCount, texts }, signal);
-    for (;;) {
-      const step = await steps.next();
-      if (step.done) {
-        const model = decodeArtefact(step.value);
-        if (model === undefined) throw new ServiceError('internal', 'What was learned from the corpus cannot be read.');
-        await store.keep(LEARNED_EMBEDDING, versionOfArtefact(step.value), step.value);
-        return model;
-      }
-      state = { kind: 'learning', share: step.value };
-      yield { done: 0, total: chunkCount, trained: step.value };
-    }
   }
 
   async function trainInBackground(signal: AbortSignal): Promise<boolean> {
@@ -216,11 +188,4 @@ export function createLearner(parts: LearnerParts): Learner {
       await sleep(0);
     },
   };
-}
-
-/** The trained model of a version; undefined when missing, damaged or from an incompatible program version. */
-export async function readLearned(store: LearnedEmbedders, version: string): Promise<LsaModel | undefined> {
-  const bytes = await store.read(LEARNED_EMBEDDING, version);
-  const model = bytes && decodeArtefact(bytes);
-  return model?.version === version ? model : undefined;
 }

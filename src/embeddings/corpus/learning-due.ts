@@ -18,6 +18,9 @@ export interface LearningFacts {
   readonly foldedSince: ChunksFolded;
 }
 
+/** No chunks have been embedded since training. */
+export const nothingFolded: ChunksFolded = { chunkCount: 0, known: 0, terms: 0 };
+
 export interface LearningDecision {
   readonly isDue: boolean;
   /** Why this embedder is in use, or what is about to happen, as a sentence. */
