@@ -1,11 +1,11 @@
-import type { GraphChunk } from '../../../graph/graph.ts';
+import type { ExtractionTask } from '../../graph-records.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 
 /** The chunks of a document that an extraction reads, in order. */
 export async function readExtractionChunks(
   database: Queries,
   document: { readonly key: number; readonly generation: number },
-): Promise<readonly GraphChunk[]> {
+): Promise<ExtractionTask['chunks']> {
   const rows = await database
     .selectFrom('chunks')
     .select(['id', 'text', 'heading_path'])
