@@ -14,7 +14,7 @@ interface Found {
   readonly notes?: readonly string[];
 }
 
-it('the first search after the embedded Chroma was killed does not wait until it runs again', async () => {
+it('searches are answered from the stored vectors while a killed Chroma starts again, and then by the index', async () => {
   const cwd = await temporaryFolder();
   const server = await startCitewell({
     cwd,
