@@ -1,16 +1,17 @@
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Bundles the compiled command line, because loading its modules one by one took half of the time until the first reply
-// to an MCP client. Library users, threads and child processes use the unbundled files. build.js runs this script with
-// the folder of those files.
+// to an MCP client, and the threads of the database, of which three start with every process. Library users, other
+// threads and child processes use the unbundled files. build.js runs this script with the folder of those files.
 
 const [folder = ''] = process.argv.slice(2);
 const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
+const SQLITE_WORKER = join(folder, 'src', 'store', 'sql', 'sqlite', 'sqlite-worker.js');
 /** Packages needed for the first reply. All modules that import them are bundled too, so that none is loaded twice. */
 const BUNDLED = /^(@modelcontextprotocol\/(client|express|node|server)|commander|ipaddr\.js|zod)$/;
 const { dependencies, optionalDependencies, peerDependencies } = createRequire(import.meta.url)('../package.json');
@@ -28,31 +29,60 @@ const PARTS = ['cli/attach-mcp', 'cli/main', 'config', 'cli/mcp'];
 const fromVite = createRequire(createRequire(import.meta.url).resolve('vite/package.json'));
 const { rolldown } = await import(pathToFileURL(fromVite.resolve('rolldown')).href);
 
-const bundle = await rolldown({
-  input: { 'attach-mcp': join(SOURCES, 'attach-mcp.js'), main: join(SOURCES, 'main.js') },
-  // Comments in the output name each module by its path relative to this folder.
-  cwd: folder,
-  platform: 'node',
-  external: external.map((name) => new RegExp(`^${name}(/|$)`)),
-  plugins: [{ name: 'citewell', transform: keepPlaces, renderChunk: takeBuiltins }],
-});
-const { output } = await bundle.write({
-  dir: TARGET,
-  format: 'esm',
-  // V8 keeps the source of a running program in memory, so comments would cost memory.
-  comments: { legal: true, annotation: false, jsdoc: false },
-  // The hash separates builds: a running program loads some chunks lazily and must find those of its own build.
-  chunkFileNames: '[name]-[hash].js',
-  codeSplitting: {
-    groups: PARTS.map((part) => ({
-      name: part.replace(/.*\//, ''),
-      test: new RegExp(`[\\\\/]src[\\\\/]${part}\\.js$`),
-    })),
+await bundle(
+  { 'attach-mcp': join(SOURCES, 'attach-mcp.js'), main: join(SOURCES, 'main.js') },
+  {
+    entryFileNames: '[name].js',
+    codeSplitting: {
+      groups: PARTS.map((part) => ({
+        name: part.replace(/.*\//, ''),
+        test: new RegExp(`[\\\\/]src[\\\\/]${part}\\.js$`),
+      })),
+    },
   },
-});
-await bundle.close();
-for (const file of output) {
-  if (file.type === 'chunk') await writeFile(join(TARGET, file.fileName), inAscii(file.code, file.fileName));
+);
+
+// A bundle of its own, since a chunk shared with the command line would contain code that a thread does not need.
+const threads = await bundle({ 'sqlite-worker': SQLITE_WORKER }, { entryFileNames: '[name]-[hash].js' });
+const entry = threads.find((/** @type {{ isEntry: boolean }} */ chunk) => chunk.isEntry);
+if (entry === undefined) throw new Error('The bundle of the database threads has no entry.');
+await writeFile(
+  SQLITE_WORKER,
+  `import '${forImport(relative(dirname(SQLITE_WORKER), join(TARGET, entry.fileName)))}';\n`,
+);
+
+/**
+ * Bundles modules into the folder of the program. Returns the written chunks.
+ * @param {Record<string, string>} input
+ * @param {object} options of the output
+ */
+async function bundle(input, options) {
+  const bundled = await rolldown({
+    input,
+    // Comments in the output name each module by its path relative to this folder.
+    cwd: folder,
+    platform: 'node',
+    external: external.map((name) => new RegExp(`^${name}(/|$)`)),
+    plugins: [{ name: 'citewell', transform: keepPlaces, renderChunk: takeBuiltins }],
+  });
+  const { output } = await bundled.write({
+    dir: TARGET,
+    format: 'esm',
+    // V8 keeps the source of a running program in memory, so comments would cost memory.
+    comments: { legal: true, annotation: false, jsdoc: false },
+    // The hash separates builds: a running program loads some chunks lazily and must find those of its own build.
+    chunkFileNames: '[name]-[hash].js',
+    ...options,
+  });
+  await bundled.close();
+  const chunks = output.filter((/** @type {{ type: string }} */ file) => file.type === 'chunk');
+  for (const { fileName, code } of chunks) await writeFile(join(TARGET, fileName), inAscii(code, fileName));
+  return chunks;
+}
+
+/** @param {string} path */
+function forImport(path) {
+  return path.replaceAll(sep, '/');
 }
 
 /**
@@ -92,7 +122,7 @@ function keepPlaces(code, id) {
   // Skips occurrences at the start of a string.
   const replaced = code.replaceAll(/(?<!['"`])\bimport\.meta\b/g, 'moduleMeta');
   if (replaced === code) return undefined;
-  const place = relative(TARGET, id).replaceAll(sep, '/');
+  const place = forImport(relative(TARGET, id));
   return `import { fileURLToPath as pathOfModule } from 'node:url';
 const moduleMeta = {
   url: new URL('${place}', import.meta.url).href,

@@ -13,3 +13,12 @@ it('has all characters beyond ASCII as escapes, so that V8 keeps its source in o
   // There are such characters, as in the messages of the command line.
   expect(sources.some((source) => source.includes('\\u2026'))).toBe(true);
 });
+
+it('contains the modules of the database threads, which the file that starts them imports', async () => {
+  const entry = new URL('../../dist/src/store/sql/sqlite/sqlite-worker.js', import.meta.url);
+  const [, name = ''] = /^import '\.\.\/\.\.\/\.\.\/\.\.\/program\/(.+)';\n$/.exec(await readFile(entry, 'utf8')) ?? [];
+  const bundled = await readFile(join(PROGRAM, name), 'utf8');
+  // Packages are not bundled, except for those that the program shares.
+  const imported = [...bundled.matchAll(/^import .*?from "([^"]+)";$/gm)].map(([, from]) => from);
+  expect(imported).toEqual(['stemmer']);
+});
