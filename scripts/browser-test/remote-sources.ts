@@ -28,7 +28,7 @@ export const remoteSourcesSuite: BrowserSuite = {
 
 const open = async (page: Page, test: BrowserTest) => {
   await page.goto(`${test.url}/library`);
-  return page.locator('.source').filter({ hasText: 's3://papers/reports/' });
+  return page.locator('.followed-source').filter({ hasText: 's3://papers/reports/' });
 };
 
 async function checkAdding(test: BrowserTest, { endpoint }: Bucket): Promise<void> {

@@ -69,7 +69,7 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
     await page.getByRole('textbox', { name: 'Address' }).fill(`${site}/guide/`);
     await page.getByLabel('Also the pages it links to').check();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    const source = page.locator('.source').filter({ hasText: `${site}/guide/` });
+    const source = page.locator('.followed-source').filter({ hasText: `${site}/guide/` });
     await source.getByText('Done').waitFor();
     await source.getByText('1 added, 1 unchanged, 1 failed').or(source.getByText('1 failed')).waitFor();
     await source.getByText('status 404').waitFor();
@@ -96,7 +96,7 @@ async function checkFolder(test: BrowserTest, folder: string): Promise<void> {
     await page.getByText('is not below a folder that may be followed').waitFor();
     await page.getByLabel('Path').fill(watched);
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
-    const source = page.locator('.source').filter({ hasText: watched });
+    const source = page.locator('.followed-source').filter({ hasText: watched });
     await source.getByText('Watched', { exact: true }).waitFor();
     await page.locator('.documents').getByRole('link', { name: 'monday.md' }).waitFor();
     await writeFile(join(watched, 'tuesday.md'), '# Tuesday\n\nFog until noon.');

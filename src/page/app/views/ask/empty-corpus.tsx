@@ -79,7 +79,7 @@ export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonl
         />
       </div>
       {uploads.length > 0 && (
-        <ul class="uploads">
+        <ul class="first-uploads">
           {uploads.map(({ name, state }) => (
             <li key={name}>
               <span class="upload-name">{name}</span>

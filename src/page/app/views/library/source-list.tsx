@@ -38,7 +38,7 @@ export function SourceList({ sources, reload }: SourceListProps) {
       <h2 id="library-sources">{texts.library.sources}</h2>
       <ul>
         {sources.map((source) => (
-          <li key={source.id} class="source">
+          <li key={source.id} class="followed-source">
             <div class="source-line">
               <strong class="source-location">
                 {source.location}
