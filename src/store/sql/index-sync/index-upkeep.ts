@@ -67,7 +67,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   let state: IndexState = { kind: 'checking', wasInStep: index.isInDatabase === true || (wasInStep && isAlone) };
   let needsAudit = true;
   let work: Promise<void> | undefined;
-  let wokenUp = false;
+  let isRequested = false;
   let isRetrying = false;
   let retryAfter = FIRST_RETRY_MS;
   const renewed = new Set<string>();
@@ -148,7 +148,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const runOnce = async () => {
     try {
       do {
-        wokenUp = false;
+        isRequested = false;
         clearTimeout(soon);
         soon = undefined;
         const included = deferred;
@@ -157,7 +157,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
         await dropWaste();
         if (needsAudit) await auditCurrent();
         await prepareNextStart();
-      } while ((wokenUp || needsAudit) && !signal.aborted);
+      } while ((isRequested || needsAudit) && !signal.aborted);
       retryAfter = FIRST_RETRY_MS;
     } catch (error) {
       if (!signal.aborted) markDown(error);
@@ -170,7 +170,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
 
   const run = (): Promise<void> => {
     if (signal.aborted) return Promise.resolve();
-    wokenUp = true;
+    isRequested = true;
     work ??= runOnce();
     return work;
   };
