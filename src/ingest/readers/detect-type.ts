@@ -120,6 +120,14 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
       `${fileName} is an archive of type ${kind}, which is not opened. Pack the files as zip or tar.gz first.`,
     );
   }
+  const named = typeByExtension(extensionOf(fileName));
+  // A name of another type may also be that of a text.
+  if (found === undefined && named !== undefined && (named.sharedSignature !== undefined || named.type === 'pdf')) {
+    return new ServiceError(
+      'unsupported_type',
+      `${fileName} is not a ${named.type} file but ${what}. It may be damaged or encrypted; get another copy of it.`,
+    );
+  }
   return new ServiceError(
     'unsupported_type',
     `${fileName} is ${what}. Supported types: ${readableTypeList()}. Convert the file to one of these first.`,

@@ -72,6 +72,18 @@ describe('the type of a file', () => {
       Buffer.from('fff15080000000000000', 'hex'),
       /a\.aac is a recording of type aac/,
     ],
+    [
+      'data that is only named like a Word document',
+      'a.docx',
+      Buffer.from('9b1c00ff00e29d07fe81', 'hex'),
+      /^a\.docx is not a docx file but data of an unknown binary format\. It may be damaged or encrypted/,
+    ],
+    [
+      'data of an unknown format',
+      'a.bin',
+      Buffer.from('9b1c00ff00e29d07fe81', 'hex'),
+      /^a\.bin is data of an unknown binary format\. Supported types: txt, /,
+    ],
     ['an archive of another kind', 'a.arj', Buffer.from('60ea2a00220b0102', 'hex'), /Pack the files as zip or tar\.gz/],
   ])('is refused for %s, with what to do instead', async (_, name, content, message) => {
     const padded = Buffer.concat([content, Buffer.alloc(600)]);
