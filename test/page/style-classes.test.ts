@@ -15,7 +15,7 @@ it('each class is styled by one view only, so that a view looks the same whichev
     const style = readFileSync(join(APP, path), 'utf8').replaceAll(/\/\*[\s\S]*?\*\//g, '');
     for (const [, selectors = ''] of style.matchAll(/([^{}]+)\{/g)) {
       for (const [, name = ''] of selectors.matchAll(/(?:^|,)\s*\.([\w-]+)/g)) {
-        views.set(name, (views.get(name) ?? new Set()).add(viewOf(path)));
+        views.set(name, (views.get(name) ?? new Set<string>()).add(viewOf(path)));
       }
     }
   }
