@@ -42,7 +42,9 @@ export async function checkDocuments(
   for (const number of searched.filter((each) => !isGone(each))) {
     const text = (number < changed ? changedText(number) : textOf(number)).split('\n')[2] ?? '';
     const { results } = await call<{ results: Hits }>('POST', '/retrieval/search', { query: text });
-    if (!results.chunk_search_results[0]?.text.includes(text)) problems.push(`a search does not find item ${number}`);
+    // Not always first: the texts are alike, and the learned embedder knows only numbers of its training.
+    if (!results.chunk_search_results.some((hit) => hit.text.includes(text)))
+      problems.push(`a search does not find item ${number}`);
   }
   const more = problems.length - EXAMPLES;
   return more > 0 ? [...problems.slice(0, EXAMPLES), `… and ${more} more problems`] : problems;
