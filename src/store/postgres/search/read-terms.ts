@@ -47,7 +47,7 @@ export async function withPresentTerms<Result>(
     const result = rank({
       chunks: known.chunks,
       count: (term) => known.get(term)?.count ?? noteMissing(missing.counts, term, 0),
-      postings: (term) => toPostings(known.get(term)?.occurrences ?? noteMissing(missing.postings, term, [])),
+      postings: (term) => known.get(term)?.postings ?? noteMissing(missing.postings, term, noPostings),
       seek: (from) => {
         const [initial = ''] = from;
         const vocabulary = known.vocabulary(initial);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { LruMap } from '../../../shared/lru-map.ts';
 import type { ChunkLengths, KnownTerms } from '../../sql/full-text/chunk-lengths.ts';
 import type { IndexTable } from '../../sql/full-text/full-text-tables.ts';
+import { noPostings, type Postings, replaceRange, toPostings } from '../../sql/full-text/postings.ts';
 import { compareCodePoints } from '../full-text/compare-code-points.ts';
 import { forEachPosting } from '../full-text/posting-blocks.ts';
 import type { StateQueries } from './reading.ts';
@@ -20,8 +21,8 @@ interface CachedTerm {
   readonly version: number;
   /** Occurrences in the index. */
   readonly count: number;
-  /** One key per occurrence, negative if in the title; undefined if there are too many to read without request. */
-  readonly occurrences: readonly number[] | undefined;
+  /** Undefined if there are too many to read without request. */
+  readonly postings: Postings | undefined;
   /** The first key of each of its blocks, ascending. */
   readonly firsts: readonly number[];
 }
@@ -41,8 +42,8 @@ export interface TermCache {
   at(version: IndexVersion): CachedTerms;
 }
 
-/** Maximum number of cached occurrences, eight bytes each. */
-const MAX_CACHED_OCCURRENCES = 8_000_000;
+/** Maximum sum of the numbers of chunks in the cached postings, eight bytes each. */
+const MAX_CACHED = 8_000_000;
 /** Terms with more occurrences are only read on request: a ranking rarely uses more of all its terms together. */
 const MAX_UNASKED = 300_000;
 const MAX_CACHED_FREQUENCIES = 8_192;
@@ -66,8 +67,8 @@ interface Lengths {
 /** Caches what was read of an index; after a change, only the changed blocks are read again. */
 export function createTermCache(table: IndexTable): TermCache {
   const kept = new LruMap<string, CachedTerm>({
-    max: MAX_CACHED_OCCURRENCES,
-    sizeOf: ({ occurrences }) => (occurrences?.length ?? 0) + 50,
+    max: MAX_CACHED,
+    sizeOf: ({ postings }) => (postings?.keys.length ?? 0) + 50,
   });
   const vocabularies = new LruMap<string, CachedVocabulary>({
     max: MAX_CACHED_TERMS,
@@ -118,11 +119,11 @@ export function createTermCache(table: IndexTable): TermCache {
           async fetch(queries, terms, isWhole = false) {
             const wanted = [...new Set(terms)].filter((term) => {
               const known = get(term);
-              return known === undefined || (isWhole && known.occurrences === undefined);
+              return known === undefined || (isWhole && known.postings === undefined);
             });
             const before = wanted.map((term) => {
               const known = kept.get(term);
-              const isBase = known?.occurrences !== undefined && known.version >= removed && known.version < version;
+              const isBase = known?.postings !== undefined && known.version >= removed && known.version < version;
               return isBase ? known : undefined;
             });
             const blocks = await readBlocks(queries, { table, wanted, before, isWhole });
@@ -209,24 +210,26 @@ function update(before: CachedTerm | undefined, changed: readonly BlockRow[], { 
   if (before !== undefined && changed.length === 0) return { ...before, version };
   if (changed.some(({ postings }) => postings === null)) {
     const count = changed.reduce((sum, { occurrences }) => sum + occurrences, before?.count ?? 0);
-    return { version, count, occurrences: undefined, firsts: [] };
+    return { version, count, postings: undefined, firsts: [] };
   }
   const blocks = new Map(changed.map((row) => [row.first, row.postings ?? NO_BYTES]));
   const firsts = [...new Set([...(before?.firsts ?? []), ...blocks.keys()])].sort((one, two) => one - two);
-  const old = before?.occurrences ?? [];
-  const nextFirst = new Map(before?.firsts.map((first, index) => [first, before.firsts[index + 1]]));
-  const occurrences: number[] = [];
-  for (const first of firsts) {
+  let postings = before?.postings ?? noPostings;
+  let start: number | undefined;
+  let occurrences: number[] = [];
+  // Adjacent changed blocks are replaced together.
+  for (const first of [...firsts, Number.MAX_SAFE_INTEGER]) {
     const bytes = blocks.get(first);
     if (bytes !== undefined) {
+      start ??= first;
       decodeInto(occurrences, bytes, { first, state });
-      continue;
+    } else if (start !== undefined) {
+      postings = replaceRange(postings, [start, first - 1], toPostings(occurrences));
+      start = undefined;
+      occurrences = [];
     }
-    const next = nextFirst.get(first);
-    const end = next === undefined ? old.length : indexOfKey(old, next);
-    for (let at = indexOfKey(old, first); at < end; at++) occurrences.push(old[at] ?? 0);
   }
-  return { version, count: occurrences.length, occurrences, firsts };
+  return { version, count: postings.occurrences, postings, firsts };
 }
 
 const NO_BYTES = new Uint8Array();
@@ -246,16 +249,4 @@ function decodeInto(
     }
     state.lengths[key] = length;
   });
-}
-
-/** Index of the first occurrence of this key, or of the next larger one. */
-function indexOfKey(occurrences: readonly number[], key: number): number {
-  let low = 0;
-  let high = occurrences.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (Math.abs(occurrences[middle] ?? 0) < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
