@@ -36,6 +36,7 @@ const CODE_MS = 0.0001;
 const expectedCodesMs = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
+
 /** Searches the vector index, or the codes of the stored vectors while the index is not in step. */
 export function createIndexSearch({
   search,
@@ -49,7 +50,7 @@ export function createIndexSearch({
   const plans = expectedPlans();
   /** Moving average of the time in which candidates were selected by their codes and compared. */
   let measuredCodesMs = 0;
-  /** Collection of an index that was left in step and has been found complete. */
+  /** Collection of an index that was in step before and has been found complete. */
   let complete: string | undefined;
 
   // Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use.
@@ -162,7 +163,7 @@ export function createIndexSearch({
     return found;
   }
 
-  // Whether an index that was in step when the last process ended is complete and answers in time.
+  // Whether an index that was in step before is complete and answers in time.
   async function isUsableSoon(current: IndexState, plan: NearestPlan): Promise<boolean> {
     if (current.kind !== 'checking' || current.wasInStep !== true || index.isLate()) return false;
     // Chunks that are published later are in the index or pending, so the count is not needed for each search.
