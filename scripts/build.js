@@ -39,14 +39,18 @@ export function buildIfStale() {
   const sources = stateOfSources();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return;
   const compiler = findCompiler();
-  if (compiler !== undefined) build(compiler, sources, ['--noCheck', '--declaration', 'false']);
+  const options = ['--noCheck', '--declaration', 'false'];
+  if (compiler !== undefined) build(compiler, sources, { options, partsKeptMs: PARTS_KEPT_MS });
 }
 
-/** Compiles everything for the package: checks types and writes declarations. */
+/**
+ * Compiles everything for the package: checks types, writes declarations, and removes the bundle parts of earlier builds,
+ * which would be packed as well.
+ */
 function buildForPackage() {
   const compiler = findCompiler();
   if (compiler === undefined) throw new Error('TypeScript is not installed. Run "npm ci".');
-  build(compiler, stateOfSources(), []);
+  build(compiler, stateOfSources(), { options: [], partsKeptMs: 0 });
 }
 
 /**
@@ -54,9 +58,10 @@ function buildForPackage() {
  * always find complete files.
  * @param {string} compiler
  * @param {string} sources
- * @param {readonly string[]} options
+ * @param {{ options: readonly string[], partsKeptMs: number }} how options of the compiler, and the age of bundle parts of
+ *   earlier builds that are kept
  */
-function build(compiler, sources, options) {
+function build(compiler, sources, { options, partsKeptMs }) {
   const cache = join(ROOT, 'node_modules/.cache/citewell');
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   const staging = mkdtempSync(join(cache, 'build-'));
@@ -71,7 +76,7 @@ function build(compiler, sources, options) {
     const built = filesBelow(staging);
     for (const path of built) replaceIfOther(join(staging, path), join(DIST, path));
     chmodSync(join(DIST, 'src/cli/citewell.js'), 0o755);
-    removeOthers(new Set(built));
+    removeOthers(new Set(built), partsKeptMs);
     writeFileSync(STAMP, sources);
   } finally {
     rmSync(staging, { recursive: true, force: true });
@@ -164,12 +169,13 @@ function replaceIfOther(from, to) {
  * Removes files that no longer have a source. Keeps declarations of an earlier build, files that another build is
  * writing, and recent bundle parts.
  * @param {ReadonlySet<string>} built
+ * @param {number} partsKeptMs
  */
-function removeOthers(built) {
+function removeOthers(built, partsKeptMs) {
   for (const path of filesBelow(DIST)) {
     const isKept = built.has(path) || built.has(path.replace(/\.d\.ts$/, '.js')) || path === relative(DIST, STAMP);
     const isInProgress = /\.\d+$/.test(path);
-    const isPart = dirname(path) === 'program' && Date.now() - statSync(join(DIST, path)).mtimeMs < PARTS_KEPT_MS;
+    const isPart = dirname(path) === 'program' && Date.now() - statSync(join(DIST, path)).mtimeMs < partsKeptMs;
     if (!isKept && !isInProgress && !isPart) rmSync(join(DIST, path), { force: true });
   }
 }
