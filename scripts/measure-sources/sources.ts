@@ -1,11 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AwsClient } from 'aws4fetch';
 import { ImapFlow } from 'imapflow';
 import type { RemoteNetwork } from '../../src/sources/connector.ts';
+import { keysOf, startBucket } from '../../test/support/bucket-server.ts';
 import { account, startDovecot } from '../../test/support/dovecot-server.ts';
 import { startGit } from '../../test/support/git-http-server.ts';
 import { startWebdav } from '../../test/support/webdav-server.ts';
@@ -66,38 +64,19 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
   },
 
   async s3(items) {
-    const directory = await mkdtemp(join(tmpdir(), 'citewell-bucket-'));
-    const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
-    const options = { silent: true, directory, configureBuckets: [{ name: 'papers' }] };
-    const s3 = new S3rver(options);
-    await s3.configureBuckets();
-    const server = await countedServer(s3.callback());
-    const client = new AwsClient({
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
-      service: 's3',
-      region: 'us-east-1',
-    });
-    const send = async (number: number, body?: string) => {
-      const method = body === undefined ? 'DELETE' : 'PUT';
-      const answer = await client.fetch(`${server.url}/papers/${nameOf(number)}`, { method, ...(body && { body }) });
-      if (!answer.ok) throw new Error(await answer.text());
-    };
-    await writeAll(numbers(items), (number) => send(number, textOf(number)));
+    const objects = new Map(numbers(items).map((number) => [nameOf(number), textOf(number)]));
+    const bucket = await startBucket(objects);
     return {
       address: 's3://papers/',
-      settings: { endpoint: server.url },
-      credentials: { access_key_id: 'S3RVER', secret_access_key: 'S3RVER' },
-      env: { CITEWELL_ALLOW_HOSTS: new URL(server.url).host },
-      requests: server.requests,
+      settings: { endpoint: bucket.endpoint },
+      credentials: keysOf(bucket.state.key),
+      env: { CITEWELL_ALLOW_HOSTS: new URL(bucket.endpoint).host },
+      requests: () => bucket.state.requests,
       async change(changed, removed) {
-        await writeAll(numbers(changed), (number) => send(number, changedText(number)));
-        await writeAll(numbers(removed, changed), (number) => send(number));
+        for (const number of numbers(changed)) objects.set(nameOf(number), changedText(number));
+        for (const number of numbers(removed, changed)) objects.delete(nameOf(number));
       },
-      async close() {
-        await server.close();
-        await rm(directory, { recursive: true, force: true });
-      },
+      close: async () => bucket.close(),
     };
   },
 
@@ -185,24 +164,3 @@ export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promi
     };
   },
 };
-
-interface S3Server {
-  configureBuckets(): Promise<unknown>;
-  callback(): RequestListener;
-}
-
-async function countedServer(answer: RequestListener) {
-  let count = 0;
-  const server = createServer((request, response) => {
-    count++;
-    answer(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests: () => count,
-    close: () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
-  };
-}

@@ -184,7 +184,7 @@ describe('a folder of Google Drive', () => {
     put({ id: 'top', isShared: true, trashed: true });
     await expect(collectListing(connector)).rejects.toThrow('in the trash');
     const { connector: file } = await open(tree(), { settings: { folder: 'a' } });
-    await expect(collectListing(file)).rejects.toThrow('no folder of Google Drive');
+    await expect(collectListing(file)).rejects.toThrow('a is a file of Google Drive, not a folder');
     const { connector: empty } = await open([folder('top', 'my-drive')]);
     expect(await keysOf(empty)).toMatchObject({ keys: [], covers: 'all' });
     const { connector: mine } = await open([folder('my-drive'), ...tree()], { settings: { folder: 'root' } });

@@ -78,7 +78,7 @@ describe('a folder of a WebDAV server', () => {
     answers(404);
     await expect(connector.read(item, readOptions)).rejects.toMatchObject({ code: 'not_found' });
     answers(405);
-    await expect(collectListing(connector)).rejects.toThrow('no folder of a WebDAV server');
+    await expect(collectListing(connector)).rejects.toThrow('not a folder of a WebDAV server');
     answers(207, {}, '<d:multistatus xmlns:d="DAV:"><d:response><d:href>/</d:href>');
     await expect(collectListing(connector)).rejects.toThrow('did not answer as a WebDAV server');
     answers(302, { location: 'https://other.example/' });

@@ -67,8 +67,8 @@ describe('an operation over one view of the data', () => {
       );
     const before = rank(patient);
     expect(before.map(({ key }) => key)).toEqual([3, 2, 1]);
-    // The numbers of occurrences are known by now.
-    for (let last = 1; last <= 3; last++) expect(() => rank(endingAt(last))).toThrow('Gone.');
+    // The postings are in memory by now, so little is read.
+    expect(() => rank(endingAt(1))).toThrow('Gone.');
     expect(rank(patient)).toEqual(before);
     warm.close();
     for (const last of [1, 4, 6]) {
