@@ -108,6 +108,8 @@ export function withSnapshot<Result>(
   watch: OperationWatch,
   operation: (reading: Reading) => Result,
 ): Result {
+  // The caller may have left while the operation waited for its turn. What is in memory is not checked again.
+  watch.check();
   const isOuter = !database.isTransaction;
   if (isOuter) database.exec('begin');
   try {
