@@ -31,6 +31,13 @@ const tooLong = () =>
   openAiError(400, "This model's maximum context length is 8192 tokens, however you requested 9001 tokens.");
 
 describe('an embedding model over HTTP', () => {
+  it('loads its client ahead without a request', async () => {
+    const load = vi.fn(openAiClient(openAiProvider(fake.baseUrl, { isOpenAi: true })));
+    await embedder({ client: load }).preload?.();
+    expect(load).toHaveBeenCalledOnce();
+    expect(fake.requests).toEqual([]);
+  });
+
   it('returns one vector of length one per text, in order', async () => {
     const vectors = await embedder().embed(['alpha', 'beta'], 'passage');
     expect(vectors.length).toBe(2);

@@ -24,6 +24,8 @@ async function writeInStepMark(database: Queries): Promise<void> {
 export interface InStepMark {
   /** Never throws: without the mark, the next process compares the index before it uses it. */
   set(isInStep: boolean): Promise<void>;
+  /** Resolves when all that was set is in the database. */
+  written(): Promise<void>;
 }
 
 export function createInStepMark(database: Queries, isMarked: boolean): InStepMark {
@@ -40,5 +42,6 @@ export function createInStepMark(database: Queries, isMarked: boolean): InStepMa
         .catch(() => undefined);
       return last;
     },
+    written: () => last,
   };
 }

@@ -208,7 +208,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
     clearTimeout(soon);
     const isOver = new AbortController();
     const late = sleep(CLOSE_WITHIN_MS, undefined, { signal: isOver.signal }).catch(() => {});
-    await Promise.race([Promise.all([work?.catch(() => {}), coding]), late]);
+    await Promise.race([Promise.all([work?.catch(() => {}), coding]).then(mark.written), late]);
     isOver.abort();
   };
   let ending: Promise<void> | undefined;
