@@ -12,8 +12,12 @@ const [folder = ''] = process.argv.slice(2);
 const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
 const SQLITE_WORKER = join(folder, 'src', 'store', 'sql', 'sqlite', 'sqlite-worker.js');
-/** Packages needed for the first reply. All modules that import them are bundled too, so that none is loaded twice. */
-const BUNDLED = /^(@modelcontextprotocol\/(client|express|node|server)|commander|ipaddr\.js|zod)$/;
+/**
+ * Packages that every start needs and that consist of many files. All modules that import them are bundled too, so that
+ * none is loaded twice.
+ */
+const BUNDLED =
+  /^(@modelcontextprotocol\/(client|express|node|server)|commander|express|ipaddr\.js|kysely|prom-client|zod)$/;
 const { dependencies, optionalDependencies, peerDependencies } = createRequire(import.meta.url)('../package.json');
 // Transitive dependencies of the bundled packages are bundled as well, because only those packages can resolve them.
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(

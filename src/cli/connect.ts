@@ -1,3 +1,4 @@
+import { startDatabaseThreads } from '../adapters/start-database-threads.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
@@ -43,6 +44,7 @@ export async function connect(
     },
     async open() {
       // Loaded lazily, because a command that talks to a server needs none of it.
+      startDatabaseThreads(config);
       const [{ holdStore }, { commandLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
       const { server, close } = await holdStore(config, {
         ...options,

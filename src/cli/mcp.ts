@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startDatabaseThreads } from '../adapters/start-database-threads.ts';
 import type { Config } from '../config.ts';
 import type { ToolOffer } from '../mcp/choose-tools.ts';
 import { reserveStdout } from '../mcp/reserve-stdout.ts';
@@ -61,6 +62,7 @@ function sharedBackend(config: Config, offer: ToolOffer, folders: readonly strin
     },
     async open(): Promise<OwnedBackend> {
       // Loaded lazily, because the first reply needs none of it.
+      startDatabaseThreads(config);
       const [{ holdStore }, { serverLog }] = await Promise.all([import('./hold-store.ts'), import('./log.ts')]);
       const { server, close } = await holdStore(config, {
         offer,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startDatabaseThreads } from '../adapters/start-database-threads.ts';
 import type { Services } from '../compose/services.ts';
 import type { Config } from '../config.ts';
 import type { HttpLog } from '../http/http-services.ts';
@@ -96,6 +97,7 @@ async function shutDownGracefully(
 
 /** Starts the services. Other modules are loaded while the threads of the database start. */
 async function start(config: Config, log: HttpLog) {
+  startDatabaseThreads(config);
   const { openAdapters } = await import('../adapters/open-adapters.ts');
   const opening = openAdapters(config, { log, counts: true, role: 'server' });
   // A failure of the adapters is reported below.

@@ -96,9 +96,12 @@ export const analyseAs = (text: string, isInflected: boolean): string[] => terms
 
 const LANGUAGE_SAMPLE = 4_000;
 function languageOf(text: string): LatinLanguage {
-  const words = text.slice(0, LANGUAGE_SAMPLE).match(/\p{sc=Latn}[\p{sc=Latn}\p{M}]*/gu) ?? [];
-  return latinLanguage(words.map(foldWord));
+  const sample = text.slice(0, LANGUAGE_SAMPLE);
+  if (ASCII.test(sample)) return latinLanguage(sample.toLowerCase().match(/[a-z]+/g) ?? []);
+  return latinLanguage((sample.match(/\p{sc=Latn}[\p{sc=Latn}\p{M}]*/gu) ?? []).map(foldWord));
 }
+
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Words are folded, and stemmed if they look English or are Arabic; identifiers yield themselves and their parts; words

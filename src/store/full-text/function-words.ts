@@ -13,6 +13,7 @@ export function latinLanguage(words: Iterable<string>): LatinLanguage {
   let all = 0;
   for (const word of words) {
     all++;
+    if (word.length > LONGEST) continue;
     if (stopWords.has(word)) english++;
     else if (functionWords.has(word)) other++;
   }
@@ -46,3 +47,5 @@ const functionWords: ReadonlySet<string> = new Set(
     .split(/\s+/)
     .filter((word) => word !== '' && !stopWords.has(word)),
 );
+
+const LONGEST = Math.max(...[...stopWords, ...functionWords].map((word) => word.length));

@@ -12,16 +12,26 @@ const KEPT_MS = 10_000;
  */
 const idle = new Map<Worker, NodeJS.Timeout>();
 
+const newWorker = (): Worker => new Worker(WORKER, { name: 'sqlite' });
+
+/**
+ * Starts the threads of a database that is about to be opened, so that they load while the caller loads other modules.
+ * They end by themselves if none is opened.
+ */
+export function startIdleWorkers(): void {
+  while (idle.size < MAX_KEPT) keepWorker(newWorker());
+}
+
 /** An idle thread, or a new one. */
 export function takeWorker(): Worker {
   const [kept] = idle.keys();
-  if (kept === undefined) return new Worker(WORKER, { name: 'sqlite' });
+  if (kept === undefined) return newWorker();
   clearTimeout(idle.get(kept));
   idle.delete(kept);
   return kept;
 }
 
-/** Keeps a thread that has closed its connection. It does not keep the process alive. */
+/** Keeps a thread without a connection. It does not keep the process alive. */
 export function keepWorker(worker: Worker): void {
   if (idle.size >= MAX_KEPT) {
     void worker.terminate();
