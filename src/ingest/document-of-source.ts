@@ -1,6 +1,5 @@
 import type { Document } from '../documents/document.ts';
 import { documentId, newId } from '../documents/ids.ts';
-import type { Corpus } from '../store/corpus.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 
 /**
@@ -10,12 +9,12 @@ import type { SourceRecords } from '../store/source-records.ts';
 export async function documentOfSource(
   source: string,
   ownerId: string,
-  { corpus, sources }: { readonly corpus: Pick<Corpus, 'get'>; readonly sources: Pick<SourceRecords, 'find'> },
+  sources: Pick<SourceRecords, 'find'>,
 ): Promise<{ readonly id: string; readonly before: Document | undefined }> {
-  const there = await sources.find(ownerId, source);
-  if (there !== undefined) return { id: there.id, before: there };
   const id = documentId(source, ownerId);
-  const before = await corpus.get(id);
-  const isElsewhere = before !== undefined && before.source !== null && before.source !== source;
-  return isElsewhere ? { id: newId(), before: undefined } : { id, before };
+  const found = await sources.find(ownerId, source, id);
+  if (found === undefined) return { id, before: undefined };
+  const { document, hasSource } = found;
+  const isElsewhere = !hasSource && document.source !== null && document.source !== source;
+  return isElsewhere ? { id: newId(), before: undefined } : { id: document.id, before: document };
 }

@@ -1,7 +1,7 @@
-import type { Document, Metadata } from '../documents/document.ts';
+import type { Document } from '../documents/document.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
-import type { Corpus } from '../store/corpus.ts';
+import type { BegunDocument, Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import { type Attempt, AttemptTakenOver } from '../store/taken-over.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
@@ -26,9 +26,8 @@ export interface IngestorParts extends SubmissionParts {
 
 const DOCUMENT_CONCURRENCY = 4;
 
-/** A document and the attempt that its writes belong to. */
-interface StartedIngestion {
-  readonly document: Document;
+/** A document with the settings of its ingestion, and the attempt that its writes belong to. */
+interface StartedIngestion extends BegunDocument {
   readonly held: Attempt;
 }
 
@@ -48,7 +47,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     try {
       const end = await turns.begin(id, signal);
       try {
-        const document = await requireDocument(corpus, id);
+        const begun = await corpus.begun(id);
+        const { document } = begun;
         const attempt = document.ingestionAttempt;
         const held = await tasks.hold(document);
         if (held instanceof AttemptTakenOver) {
@@ -57,7 +57,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
           return;
         }
         mine = held;
-        for await (const event of events({ document, held }, signal, decideRetry)) {
+        for await (const event of events({ ...begun, held }, signal, decideRetry)) {
           // The server that has taken the task over publishes its further events.
           if (event.type === 'failed' && event.error instanceof AttemptTakenOver) isOver = true;
           else {
@@ -94,16 +94,15 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     signal: AbortSignal,
     decideRetry: RetryDecision,
   ): AsyncGenerator<IngestEvent, void> {
-    const { document, held } = begun;
+    const { document, settings, held } = begun;
     const { id } = document;
     try {
       await corpus.setStatus(id, 'parsing', held);
       yield { type: 'status', status: 'parsing' };
-      const settings = await corpus.settingsOf(id);
-      const read = await readFile(document, settings, signal);
-      const prepared = { ...read, chunks: yield* augment(begun, settings, read, signal) };
+      const read = await readFile(begun, signal);
+      const prepared = { ...read, chunks: yield* augment(begun, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);
-      const published = yield* publishChunks({ ...parts, ...begun, settings, prepared, summaryModel, signal });
+      const published = yield* publishChunks({ ...parts, ...begun, prepared, summaryModel, signal });
       yield { type: 'status', status: 'success' };
       yield { type: 'done', document: published };
     } catch (thrown) {
@@ -127,7 +126,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
   }
 
   /** Reads and splits the document. A large file is handed over to the reader on disk, not loaded here. */
-  async function readFile(document: Document, settings: Metadata, signal: AbortSignal): Promise<PreparedDocument> {
+  async function readFile({ document, settings }: BegunDocument, signal: AbortSignal): Promise<PreparedDocument> {
     const { id, sizeInBytes, type } = document;
     const gone = () => new ServiceError('not_found', `The file of document ${id} is gone.`);
     const read = async () => {
@@ -146,8 +145,7 @@ export function createIngestor(parts: IngestorParts): Ingestor {
 
   /** Adds contexts to the chunks if the settings request them. */
   async function* augment(
-    { document, held }: StartedIngestion,
-    settings: Metadata,
+    { document, settings, held }: StartedIngestion,
     prepared: PreparedDocument,
     signal: AbortSignal,
   ): AsyncGenerator<IngestEvent, readonly SplitChunk[]> {

@@ -17,7 +17,7 @@ import { recordingNotRead } from './readers/recording.ts';
 export interface SubmissionParts {
   readonly corpus: Corpus;
   readonly readers: Pick<DocumentReaders, 'prepare' | 'readsImages' | 'readsRecordings' | 'maxFileBytes'>;
-  readonly collections: Pick<CollectionRecords, 'get' | 'ensure'>;
+  readonly collections: Pick<CollectionRecords, 'existing' | 'ensure'>;
   /** Enrichment by models; if absent, documents are stored as read. */
   readonly enrichment?: Enrichment;
   /** Receives all ingestion events. */
@@ -114,9 +114,9 @@ async function ensureCollections(
   const ids = [...new Set(submission.collectionIds.map((id) => id.toLowerCase()))];
   const own = defaultCollectionId(ownerId);
   if (ids.length === 0) ids.push(own);
+  const existing = new Set(await collections.existing(ids));
   for (const id of ids) {
-    if ((await collections.get(id)) === undefined)
-      await collections.ensure({ id, ownerId, name: id === own ? 'Default' : id });
+    if (!existing.has(id)) await collections.ensure({ id, ownerId, name: id === own ? 'Default' : id });
   }
   return ids;
 }

@@ -53,7 +53,7 @@ export function createMcpIngestion(services: Services): McpIngestion {
       refuseLarge: (path, sizeInBytes) => refuseLarge(path, sizeInBytes, maxFileBytes),
 
       async add({ content, title, metadata, collections: names, source }) {
-        const place = source && (await documentOfSource(source, principal.userId, { corpus, sources }));
+        const place = source && (await documentOfSource(source, principal.userId, sources));
         const accepted = await ingestor.submit({
           content: toSubmitted(content),
           ownerId: principal.userId,

@@ -166,6 +166,11 @@ export interface BeginOptions {
   readonly isAwaited?: boolean;
 }
 
+export interface BegunDocument {
+  readonly document: Document;
+  readonly settings: Metadata;
+}
+
 /**
  * Documents and their chunks, kept in step across the record store and the vector index.
  *
@@ -221,6 +226,8 @@ export interface Corpus {
   unfinished(): Promise<readonly Document[]>;
   /** The settings given to `begin`. */
   settingsOf(id: string): Promise<Metadata>;
+  /** The document with the settings of its latest ingestion. Throws `not_found`. */
+  begun(id: string): Promise<BegunDocument>;
 
   /**
    * The corpus as of a point in time (ISO-8601, UTC), as far as versions of that time are kept. Owners, collections and

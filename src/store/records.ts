@@ -43,6 +43,8 @@ export interface CollectionMember {
  */
 export interface CollectionRecords {
   get(id: string): Promise<Collection | undefined>;
+  /** Those of these identifiers that are collections, without counting their documents. */
+  existing(ids: readonly string[]): Promise<readonly string[]>;
   findByName(ownerId: string, name: string): Promise<Collection | undefined>;
   /** Newest first. Without ids all collections; `ownerId` and `memberId` restrict to one user's. */
   list(

@@ -1,9 +1,15 @@
 import type { Document } from '../documents/document.ts';
 
+export interface FoundBySource {
+  readonly document: Document;
+  /** False if the document was found by its identifier only. */
+  readonly hasSource: boolean;
+}
+
 /** Documents by source, for synchronising a corpus with an external location. */
 export interface SourceRecords {
-  /** The owner's document with that source, an absolute URL. */
-  find(ownerId: string, source: string): Promise<Document | undefined>;
+  /** The owner's document with that source, an absolute URL, or else the document with that identifier. */
+  find(ownerId: string, source: string, id: string): Promise<FoundBySource | undefined>;
   /** The owner's documents whose source begins with `prefix`, ordered by source, starting after `after`. */
   below(
     ownerId: string,

@@ -30,6 +30,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(begun.contentHash).toMatch(/^[0-9a-f]{64}$/);
       expect(Buffer.from((await corpus.bytesOf(document.id)) ?? [])).toEqual(document.bytes);
       expect(await corpus.settingsOf(document.id)).toEqual({ chunkSize: 100 });
+      expect(await corpus.begun(document.id)).toEqual({ document: begun, settings: { chunkSize: 100 } });
       expect((await corpus.unfinished()).map(({ id }) => id)).toEqual([document.id]);
     });
 

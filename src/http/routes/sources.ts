@@ -18,7 +18,7 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
 
   router.get('/of-source', async (request, response) => {
     const { source } = readQuery(request, sourceQuery);
-    const found = await documentOfSource(source, principalOf(response).userId, { corpus, sources });
+    const found = await documentOfSource(source, principalOf(response).userId, sources);
     const document = found.before === undefined ? null : toDocumentRecord(found.before);
     response.json(single({ document_id: found.id, document }));
   });

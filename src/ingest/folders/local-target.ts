@@ -24,7 +24,7 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
   return {
     server: 'this process',
     async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
-      const { id, before } = await documentOfSource(source, userId, { corpus, sources });
+      const { id, before } = await documentOfSource(source, userId, sources);
       const submission: Submission = {
         id,
         source,
@@ -48,7 +48,7 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
       return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
     },
     async documentOf(source) {
-      const { before } = await documentOfSource(source, userId, { corpus, sources });
+      const { before } = await documentOfSource(source, userId, sources);
       return before && toSourced(before);
     },
     documentsBelow: async (query) => (await sources.below(userId, query)).map(toSourced),

@@ -4,7 +4,7 @@ import type { FolderTarget } from '../folders/folder-target.ts';
 import { type LocalTargetParts, localTarget } from '../folders/local-target.ts';
 
 export interface SourceTargetParts extends LocalTargetParts {
-  readonly collections: Pick<CollectionRecords, 'get'>;
+  readonly collections: Pick<CollectionRecords, 'existing'>;
 }
 
 /** Target that ingests the items of a source on behalf of its owner, into its collections. */
@@ -13,10 +13,7 @@ export const sourceTarget = ({ ownerId, collectionIds }: FollowedSource, parts: 
     {
       userId: ownerId,
       // Omits collections that were deleted meanwhile.
-      async collectionIds() {
-        const found = await Promise.all(collectionIds.map((id) => parts.collections.get(id)));
-        return found.flatMap((collection) => collection?.id ?? []);
-      },
+      collectionIds: () => parts.collections.existing(collectionIds),
     },
     parts,
   );

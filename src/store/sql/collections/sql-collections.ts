@@ -16,6 +16,13 @@ export function createCollections(sqlite: Database, resets: GraphResets): Collec
       return row && toCollection(row);
     },
 
+    async existing(ids) {
+      if (ids.length === 0) return [];
+      const lowerCase = ids.map((id) => id.toLowerCase());
+      const rows = await reader.selectFrom('collections').select('id').where('id', 'in', lowerCase).execute();
+      return rows.map(({ id }) => id);
+    },
+
     async findByName(ownerId, name) {
       const row = await select(reader)
         .where('k.owner_id', '=', ownerId)

@@ -14,7 +14,10 @@ import { keepChunks } from '../versions/kept-chunks.ts';
 import { type DocumentRow, findRow, readSubmitted, type Submitted, toDocuments } from './document-rows.ts';
 
 /** The operations of a corpus that take a document from `pending` until it is ready to be published. */
-export type Ingestions = Pick<Corpus, 'begin' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'>;
+export type Ingestions = Pick<
+  Corpus,
+  'begin' | 'begun' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'
+>;
 
 const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
 
@@ -73,10 +76,17 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
     },
 
     async settingsOf(id) {
-      return JSON.parse((await requireRow(reader, id)).settings) as Metadata;
+      return settingsIn(await requireRow(reader, id));
+    },
+
+    async begun(id) {
+      const row = await requireRow(reader, id);
+      return { document: await toOne(reader, row), settings: settingsIn(row) };
     },
   };
 }
+
+const settingsIn = ({ settings }: DocumentRow): Metadata => JSON.parse(settings) as Metadata;
 
 /**
  * The row of a document that is being ingested, checked against `attempt` if given. Throws `not_found` or `conflict`.

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { SourceRecords } from '../../source-records.ts';
 import type { Database } from '../database.ts';
 import { addFullText, removeFullText } from '../full-text/full-text-rows.ts';
@@ -9,16 +10,21 @@ const END_OF_PREFIX = '\u{10ffff}';
 
 export function createSourceRecords({ reader, writer }: Database): SourceRecords {
   return {
-    async find(ownerId, source) {
-      const row = await reader
+    async find(ownerId, source, id) {
+      const isThere = sql<boolean>`(source = ${source} and owner_id = ${ownerId})`;
+      const found = await reader
         .selectFrom('documents')
         .selectAll()
-        .where('source', '=', source)
-        .where('owner_id', '=', ownerId)
+        .select(sql<number>`case when ${isThere} then 1 else 0 end`.as('has_source'))
+        .where((where) => where.or([isThere, where('id', '=', id)]))
+        .orderBy('has_source', 'desc')
         .orderBy('key')
         .limit(1)
         .executeTakeFirst();
-      return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
+      if (found === undefined) return undefined;
+      const { has_source, ...row } = found;
+      const [document] = await toDocuments(reader, [row]);
+      return document && { document, hasSource: has_source === 1 };
     },
 
     async below(ownerId, { prefix, contentHash, after, limit }) {

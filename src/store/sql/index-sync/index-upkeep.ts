@@ -51,7 +51,7 @@ const WARM_UP_INTERVAL_MS = 300_000;
  * A call of the index costs as much as ten vectors in it, so the chunks of small documents wait for each other: this
  * long, or until there are enough of them.
  */
-const DEFER_MS = 500;
+const DEFER_MS = 1_000;
 const ENOUGH_CHUNKS = 128;
 /** With more, documents wait for the index. Searches compare the chunks that it lacks one by one. */
 const MAX_DEFERRED = 1_000;

@@ -37,14 +37,18 @@ export async function countPending(database: Queries, spaceKey: number): Promise
   return entries.reduce((sum, { payload }) => sum + countKeys(JSON.parse(payload) as KeyRange[]), 0);
 }
 
+const ENTRIES_PER_PAGE = 100;
+
 /**
- * Applies the outbox, oldest entry first, and deletes each entry once the index has applied it. Idempotent: it can be
+ * Applies the outbox, oldest entry first, and deletes each entry once the index has applied it. Entries that are added
+ * while the last page is applied are left, so that those of further documents can join them. Idempotent: it can be
  * interrupted anywhere and repeated.
  */
 export async function replayOutbox(sqlite: Database, collections: OpenCollections, signal: AbortSignal): Promise<void> {
   const spaces = new Map<number, SpaceRow>();
   while (!signal.aborted) {
-    const entries = await sqlite.reader.selectFrom('outbox').selectAll().orderBy('key').limit(100).execute();
+    const page = sqlite.reader.selectFrom('outbox').selectAll().orderBy('key').limit(ENTRIES_PER_PAGE);
+    const entries = await page.execute();
     if (entries.length === 0) return;
     for (const space of await allSpaces(sqlite.reader)) spaces.set(space.key, space);
     for (const run of toRuns(entries)) {
@@ -53,6 +57,7 @@ export async function replayOutbox(sqlite: Database, collections: OpenCollection
       const keys = run.entries.map(({ key }) => key);
       await sqlite.writer.deleteFrom('outbox').where('key', 'in', keys).execute();
     }
+    if (entries.length < ENTRIES_PER_PAGE) return;
   }
 }
 

@@ -18,6 +18,8 @@ describeEngines('A collection', ({ openTestStore }) => {
     expect(await collections.findByName(ownerId, 'Default')).toEqual(made);
     expect(await collections.findByName(newId(), 'Default')).toBeUndefined();
     expect(await collections.get(newId())).toBeUndefined();
+    expect(await collections.existing([newId(), usual.id.toUpperCase()])).toEqual([usual.id]);
+    expect(await collections.existing([])).toEqual([]);
   });
 
   it('counts the documents of a collection', async () => {
