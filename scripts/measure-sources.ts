@@ -20,8 +20,8 @@ item has exactly one document that a search finds. Linux only.
   --items N     default 10000
   --changed N   default 10
   --removed N   default 10
-  --without-documents  only lists, reads and records, in this process, without folders; the first synchronisation ends
-                early instead. The only way for notion and gdrive, whose servers have fixed addresses
+  --without-documents  only lists, reads and records, in this process, without folders and sites; the first
+                synchronisation ends early instead. The only way for notion and gdrive, whose servers have fixed addresses
 
 Settings of the environment that begin with CITEWELL_ are passed on to the server. Megabytes are of 10⁶ bytes, and of all
 processes of the service.`;
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   console.log(`| ${all.join(' | ')} |`);
   console.log(`|${'---|'.repeat(all.length)}`);
   for (const kind of kinds) {
-    if (isBare && kind === 'folder') continue;
+    if (isBare && (kind === 'folder' || kind === 'site')) continue;
     const [items, changed, removed] = [Number(values.items), Number(values.changed), Number(values.removed)];
     const source = await startSource[kind](items);
     const cwd = await mkdtemp(join(tmpdir(), 'citewell-sources-'));
@@ -126,8 +126,9 @@ async function measure({ kind, source, cwd, items, changed, removed }: Measured)
   try {
     const { settings, credentials, address } = source;
     const remote = { address, ...(settings && { settings }), credentials, every_minutes: null };
-    const added = { kind, ...(kind === 'folder' ? { path: address } : remote) };
-    const { id } = (await call<{ results: Report }>('POST', '/sources', added)).results;
+    const site = { url: address, sitemap: true, max_pages: items };
+    const place = kind === 'folder' ? { path: address } : kind === 'site' ? site : remote;
+    const { id } = (await call<{ results: Report }>('POST', '/sources', { kind, ...place })).results;
     await watch('first, until it is killed', id, items / 3);
     await server.kill();
     server = await start();
@@ -140,7 +141,7 @@ async function measure({ kind, source, cwd, items, changed, removed }: Measured)
     await sync('nothing changed');
     await source.change(changed, removed);
     await sync(`${changed} changed, ${removed} removed`);
-    await check({ changed, removed });
+    await check({ changed, removed: source.keepsRemoved === true ? 0 : removed });
   } finally {
     await server.kill();
   }

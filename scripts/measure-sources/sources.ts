@@ -9,6 +9,7 @@ import { startGit } from '../../test/support/git-http-server.ts';
 import { startWebdav } from '../../test/support/webdav-server.ts';
 import { startApiSource } from './api-sources.ts';
 import { changedText, numbers, textOf, writeAll } from './items.ts';
+import { startSite } from './site-source.ts';
 
 /** A local server or folder with many small items, and the settings for following it. */
 export interface MeasuredSource {
@@ -19,6 +20,8 @@ export interface MeasuredSource {
   readonly env: Readonly<Record<string, string>>;
   /** Redirects requests for a fixed public host to the local server; then only this process can follow the source. */
   readonly network?: RemoteNetwork;
+  /** Whether the documents of removed items are kept, as for sites. */
+  readonly keepsRemoved?: boolean;
   /** Number of requests so far; undefined if they cannot be counted. */
   requests(): number | undefined;
   /** Changes the content of the first `changed` items and removes the next `removed` items. */
@@ -28,6 +31,7 @@ export interface MeasuredSource {
 
 export const measuredKinds = [
   'folder',
+  'site',
   's3',
   'git',
   'webdav',
@@ -44,6 +48,7 @@ const PER_FOLDER = 100;
 const nameOf = (number: number): string => `part-${Math.floor(number / PER_FOLDER)}/item-${number}.md`;
 export const startSource: Readonly<Record<MeasuredKind, (items: number) => Promise<MeasuredSource>>> = {
   ...startApiSource,
+  site: startSite,
 
   async folder(items) {
     const folder = await mkdtemp(join(tmpdir(), 'citewell-followed-'));
