@@ -1,36 +1,29 @@
-import {
-  ChromaConnectionError,
-  ChromaForbiddenError,
-  ChromaNotFoundError,
-  ChromaQuotaExceededError,
-  ChromaRateLimitError,
-  ChromaServerError,
-  ChromaUnauthorizedError,
-} from 'chromadb';
 import { ServiceError } from '../../errors.ts';
 import { IndexBusy } from '../vector-index.ts';
+import { isChromaError } from './chroma-error.ts';
 
 /** True when the requested collection does not exist. */
-export const isMissing = (error: unknown): boolean => error instanceof ChromaNotFoundError;
+export const isMissing = (error: unknown): boolean => isChromaError(error, 'ChromaNotFoundError');
 
 /** True when the server could not be reached or closed the connection. */
-export const isConnectionFailure = (error: unknown): boolean => error instanceof ChromaConnectionError;
+export const isConnectionFailure = (error: unknown): boolean => isChromaError(error, 'ChromaConnectionError');
 
 /**
  * True for errors that may come from a damaged collection or from a temporary condition: a failing server, a lost
  * connection.
  */
 export const mayBeDamage = (error: unknown): boolean =>
-  error instanceof ChromaServerError || error instanceof ChromaConnectionError;
+  isChromaError(error, 'ChromaServerError') || isChromaError(error, 'ChromaConnectionError');
 
 const isDiskFailure = (error: Error): boolean => /disk|space/i.test(error.message);
 
 /** True when the files of the HNSW graph reject a write, which is permanent. A full disk does not count. */
 export const isWriteDamage = (error: unknown): boolean =>
-  error instanceof ChromaServerError && /hnsw/i.test(error.message) && !isDiskFailure(error);
+  isChromaError(error, 'ChromaServerError') && /hnsw/i.test(error.message) && !isDiskFailure(error);
 
 /** True for an error returned by a running server. A full disk does not count. */
-export const isRefusal = (error: unknown): boolean => error instanceof ChromaServerError && !isDiskFailure(error);
+export const isRefusal = (error: unknown): boolean =>
+  isChromaError(error, 'ChromaServerError') && !isDiskFailure(error);
 
 /** Converts a Chroma error to a ServiceError; `where` names the Chroma server. */
 export function toServiceError(error: unknown, where: string): ServiceError {
@@ -38,18 +31,18 @@ export function toServiceError(error: unknown, where: string): ServiceError {
   const failed = (message: string, retryAfter?: number): ServiceError =>
     new ServiceError('store_failed', message, { cause: error, ...(retryAfter !== undefined && { retryAfter }) });
 
-  if (error instanceof ChromaConnectionError) {
+  if (isChromaError(error, 'ChromaConnectionError')) {
     return failed(`The vector index does not answer: no connection to ${where}. Check that it runs and CHROMA_URL.`, 5);
   }
-  if (error instanceof ChromaUnauthorizedError || error instanceof ChromaForbiddenError) {
+  if (isChromaError(error, 'ChromaAuthError') || isChromaError(error, 'ChromaForbiddenError')) {
     return failed(
       `${where} refuses our requests. Check CHROMA_API_KEY or CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE.`,
     );
   }
-  if (error instanceof ChromaRateLimitError) {
+  if (isChromaError(error, 'ChromaRateLimitError')) {
     return new IndexBusy(`${where} is rate-limiting requests. Try again later.`, { cause: error, retryAfter: 10 });
   }
-  if (error instanceof ChromaQuotaExceededError) {
+  if (isChromaError(error, 'ChromaQuotaExceededError')) {
     const reason = error.message.replace(/\.$/, '');
     return failed(`${where} refuses a call. ${reason}. Chroma raises quotas on request.`);
   }

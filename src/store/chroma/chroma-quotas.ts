@@ -1,4 +1,4 @@
-import { ChromaQuotaExceededError } from 'chromadb';
+import { isChromaError } from './chroma-error.ts';
 
 /** Limits of a Chroma server; `Infinity` means none. */
 export interface ChromaQuotas {
@@ -49,7 +49,7 @@ const QUOTA_BY_NAME: Readonly<Record<string, keyof ChromaQuotas>> = {
 
 /** The quota that a rejected call exceeded, and its limit; undefined if smaller calls would not help. */
 export function readRefusal(error: unknown): Partial<ChromaQuotas> | undefined {
-  if (!(error instanceof ChromaQuotaExceededError)) return undefined;
+  if (!isChromaError(error, 'ChromaQuotaExceededError')) return undefined;
   const [, name = '', limit = ''] = REFUSAL.exec(error.message) ?? [];
   const quota = QUOTA_BY_NAME[name];
   return quota === undefined || Number(limit) < 1 ? undefined : { [quota]: Number(limit) };

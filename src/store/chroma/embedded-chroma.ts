@@ -11,7 +11,7 @@ import { createDirectCalls } from './direct-calls.ts';
 import { findBinding } from './find-binding.ts';
 import { listCollectionNames } from './list-collection-names.ts';
 import { findBindingPackage, thisHost } from './loadable-binding.ts';
-import { PreparedClient, type ServerChecks } from './prepared-client.ts';
+import type { ServerChecks } from './prepared-client.ts';
 
 const WAIT_FOR_START_MS = 10_000;
 const TENANT = 'default_tenant';
@@ -68,7 +68,7 @@ export async function openEmbeddedChroma(options: EmbeddedChromaOptions): Promis
 }
 
 function embeddedConnection(server: ChromaServer, folder: string): ChromaConnection {
-  let latest: { readonly url: string; readonly client: ChromaClient } | undefined;
+  let latest: { readonly url: string; readonly client: Promise<ChromaClient> } | undefined;
   const closing = new AbortController();
   const limits = createCallLimits();
   const direct = createDirectCalls();
@@ -119,10 +119,11 @@ function embeddedConnection(server: ChromaServer, folder: string): ChromaConnect
   };
 }
 
-function clientFor(
+async function clientFor(
   url: string,
   { checks, signal }: { readonly checks: ServerChecks | undefined; readonly signal?: AbortSignal },
-): ChromaClient {
+): Promise<ChromaClient> {
+  const { PreparedClient } = await import('./prepared-client.ts');
   const { hostname, port } = new URL(url);
   const place = { host: hostname, port: Number(port), ssl: false, tenant: TENANT, database: DATABASE };
   return new PreparedClient({ ...place, ...(signal && { fetchOptions: { signal } }) }, checks);

@@ -169,7 +169,7 @@ async function answered({ port, ended, words, readyWithinMs, signal }: StartWait
   const ready = async (): Promise<void> => {
     while (performance.now() - startedAt < readyWithinMs) {
       // Another program's Chroma may answer on this port while our server is failing to bind it.
-      if ((await hasHeartbeat(port, isOver)) && isOurs()) return;
+      if (isOurs() && (await hasHeartbeat(port, isOver))) return;
       await sleep(POLL_MS, undefined, { signal: isOver });
     }
     throw new LaunchFailure(`It did not answer within ${readyWithinMs / 1000} s. ${words()}`);

@@ -1,4 +1,3 @@
-import { ChromaClientError, ChromaConnectionError, ChromaServerError, ChromaUnauthorizedError } from 'chromadb';
 import { z } from 'zod';
 
 const PAGE = 300;
@@ -31,13 +30,14 @@ export async function listCollectionNames({ url, tenant, database, headers }: Ch
 const collections = z.array(z.object({ name: z.string() }));
 
 async function getPage(address: URL, headers: Readonly<Record<string, string>>): Promise<z.output<typeof collections>> {
+  const errors = await import('chromadb');
   const response = await fetch(address, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     (error: unknown) => {
-      throw new ChromaConnectionError('Failed to connect to Chroma', error);
+      throw new errors.ChromaConnectionError('Failed to connect to Chroma', error);
     },
   );
-  if (response.status === 401 || response.status === 403) throw new ChromaUnauthorizedError('Unauthorized');
-  if (response.status >= 500) throw new ChromaServerError(`${response.status}: ${await response.text()}`);
-  if (!response.ok) throw new ChromaClientError(`${response.status}: ${await response.text()}`);
+  if (response.status === 401 || response.status === 403) throw new errors.ChromaUnauthorizedError('Unauthorized');
+  if (response.status >= 500) throw new errors.ChromaServerError(`${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new errors.ChromaClientError(`${response.status}: ${await response.text()}`);
   return collections.parse(await response.json());
 }

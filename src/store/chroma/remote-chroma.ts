@@ -8,7 +8,7 @@ import type { ChromaLog } from './chroma-log.ts';
 import { type ChromaQuotas, usualQuotas } from './chroma-quotas.ts';
 import { ChromaVectors } from './chroma-vectors.ts';
 import { listCollectionNames } from './list-collection-names.ts';
-import { PreparedClient, type ServerChecks } from './prepared-client.ts';
+import type { ServerChecks } from './prepared-client.ts';
 import { retryWhenBusy } from './retry-when-busy.ts';
 
 export interface RemoteChromaOptions {
@@ -61,7 +61,7 @@ function remoteConnection(address: Address): ChromaConnection {
     });
     return tenancy;
   };
-  let shared: ChromaClient | undefined;
+  let shared: Promise<ChromaClient> | undefined;
   const closing = new AbortController();
   return {
     limits,
@@ -70,7 +70,7 @@ function remoteConnection(address: Address): ChromaConnection {
     async answers(signal) {
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)]);
-        await clientFor(address, headers, { signal: within }).heartbeat();
+        await (await clientFor(address, headers, { signal: within })).heartbeat();
         return true;
       } catch {
         return false;
@@ -101,12 +101,12 @@ function remoteConnection(address: Address): ChromaConnection {
 
 async function resolveTenancy(
   { tenant, database }: Address,
-  client: () => ChromaClient,
+  client: () => Promise<ChromaClient>,
   where: string,
 ): Promise<Tenancy> {
   if (tenant !== undefined && database !== undefined) return { tenant, database };
   try {
-    const identity = await retryWhenBusy(() => client().getUserIdentity(), { maxWaitMs: MAX_WAIT_MS });
+    const identity = await retryWhenBusy(async () => (await client()).getUserIdentity(), { maxWaitMs: MAX_WAIT_MS });
     const choices = [...new Set(identity.databases)];
     const [only] = choices;
     const found = database ?? (choices.length === 1 && only !== '*' ? only : undefined);
@@ -121,11 +121,12 @@ async function resolveTenancy(
   }
 }
 
-function clientFor(
+async function clientFor(
   { url }: Address,
   headers: Readonly<Record<string, string>>,
   more: Partial<Tenancy> & { readonly checks?: ServerChecks | undefined; readonly signal?: AbortSignal } = {},
-): ChromaClient {
+): Promise<ChromaClient> {
+  const { PreparedClient } = await import('./prepared-client.ts');
   const { protocol, hostname, port } = new URL(url);
   const ssl = protocol === 'https:';
   const { signal, checks, ...tenancy } = more;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChromaRateLimitError } from 'chromadb';
+import { isChromaError } from './chroma-error.ts';
 import { type ResponseHead, watchResponse } from './watch-response.ts';
 
 /** Too many requests, or a server or proxy that temporarily has no capacity. */
@@ -33,7 +33,7 @@ export async function retryWhenBusy<T>(call: () => Promise<T>, { maxWaitMs, sign
 }
 
 const isBusy = (error: unknown, { status }: ResponseHead): boolean =>
-  error instanceof ChromaRateLimitError || (status !== undefined && BUSY_STATUS.includes(status));
+  isChromaError(error, 'ChromaRateLimitError') || (status !== undefined && BUSY_STATUS.includes(status));
 
 /** The pause in milliseconds that a `Retry-After` header requests, as seconds or an HTTP date; undefined if invalid. */
 export function requestedPause(header: string | undefined, now = Date.now()): number | undefined {
