@@ -61,5 +61,8 @@ export function duration(seconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A whole number with separators between thousands. */
-export const count = (value: number): string => value.toLocaleString('en-US');
+/**
+ * A whole number with commas between thousands. `toLocaleString` would load language data, which takes 30 ms of each
+ * command.
+ */
+export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -1,4 +1,4 @@
-import type { PreparedDocument } from './prepare-document.ts';
+import type { PreparedDocument } from './preparation-job.ts';
 import type { StoredJob } from './stored-job.ts';
 
 /** Reads files of all known types and splits them. */

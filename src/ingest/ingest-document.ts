@@ -8,7 +8,7 @@ import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { createTaskHolder } from './hold-task.ts';
 import type { IngestEvent, Ingestor, RetryDecision } from './ingestor.ts';
 import { createKeyedLimit } from './keyed-limit.ts';
-import type { PreparedDocument } from './prepare-document.ts';
+import type { PreparedDocument } from './preparation-job.ts';
 import { publishChunks, titleFor } from './publish-chunks.ts';
 import { toPreparationJob } from './read-submission.ts';
 import { typeByName } from './readers/file-types.ts';

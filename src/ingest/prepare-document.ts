@@ -1,7 +1,8 @@
-import type { HeadingSpan, Metadata, PageSpan } from '../documents/document.ts';
+import type { HeadingSpan } from '../documents/document.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import { ServiceError } from '../errors.ts';
 import { describeDocument } from './describe-document.ts';
+import { CHUNK_BREAK, type PreparationJob, type PreparedDocument } from './preparation-job.ts';
 import { cleanText } from './readers/encoding/clean-text.ts';
 import { sniffText } from './readers/encoding/sniff-text.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
@@ -9,34 +10,7 @@ import { readDocument } from './readers/index.ts';
 import { paragraphsOf } from './readers/plain/text.ts';
 import type { ReadDocument } from './readers/reader.ts';
 import { sectionsOf } from './sections.ts';
-import { type SplitChunk, type SplitOptions, splitText } from './split-text.ts';
-
-/** A document to be read and split. Plain data, so that it can be sent to another process. */
-export interface PreparationJob {
-  readonly bytes: Uint8Array;
-  readonly fileName: string;
-  readonly type: string;
-  readonly content:
-    | { readonly kind: 'file' | 'text' }
-    /** Lengths of the ready-made chunks, which the bytes contain separated by blank lines. */
-    | { readonly kind: 'chunks'; readonly lengths: readonly number[] };
-  readonly split: SplitOptions;
-  readonly skipSummary: boolean;
-}
-
-export interface PreparedDocument {
-  readonly text: string;
-  readonly pages: readonly PageSpan[];
-  readonly headings: readonly HeadingSpan[];
-  readonly title?: string;
-  readonly metadata: Metadata;
-  readonly chunks: readonly SplitChunk[];
-  readonly summary: string | null;
-  readonly totalTokens: number;
-}
-
-/** Separator of ready-made chunks in the text of their document. */
-export const CHUNK_BREAK = '\n\n';
+import { type SplitChunk, splitText } from './split-text.ts';
 
 export const noText = (fileName: string): ServiceError =>
   new ServiceError('invalid_request', `${fileName} holds no text that could be searched.`);

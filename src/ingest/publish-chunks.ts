@@ -9,7 +9,7 @@ import type { VectorSpaceName } from '../store/vector-index.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
 import { embeddingText } from './embedding-text.ts';
 import type { IngestEvent } from './ingestor.ts';
-import type { PreparedDocument } from './prepare-document.ts';
+import type { PreparedDocument } from './preparation-job.ts';
 import type { SplitChunk } from './split-text.ts';
 
 export interface ChunksToPublish {

@@ -1,7 +1,7 @@
 import type { FetchedPage } from '../web/page-fetcher.ts';
 import type { Sitemap } from '../web/sitemap.ts';
 import type { PageContent } from '../web/web-pages.ts';
-import type { PreparationJob, PreparedDocument } from './prepare-document.ts';
+import type { PreparationJob, PreparedDocument } from './preparation-job.ts';
 
 /** A task for a reader process. Plain data, so that it can be sent as a message. */
 export type ReadingTask =

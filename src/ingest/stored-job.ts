@@ -1,4 +1,4 @@
-import type { PreparationJob } from './prepare-document.ts';
+import type { PreparationJob } from './preparation-job.ts';
 
 /** Larger files are handed over on disk, because a message between processes is copied several times. */
 export const MAX_MESSAGE_BYTES = 8_000_000;

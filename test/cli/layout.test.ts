@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocation, paragraph, table, wrap } from '../../src/cli/layout.ts';
-import { duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
+import { count, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
 import { byteCount } from '../../src/shared/byte-count.ts';
 
 describe('text for a terminal', () => {
@@ -94,4 +94,14 @@ describe('a line of progress', () => {
   it('is complete when there was nothing to do', () => {
     expect(progressLine({ ...base, done: 0, total: 0 }, 100)).toContain('[########################]  0/0');
   });
+});
+
+it.each([
+  [0, '0'],
+  [999, '999'],
+  [1_000, '1,000'],
+  [-12_345, '-12,345'],
+  [1_234_567, '1,234,567'],
+])('the number %d is written as %s', (value, text) => {
+  expect(count(value)).toBe(text);
 });

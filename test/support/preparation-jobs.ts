@@ -1,4 +1,4 @@
-import type { PreparationJob } from '../../src/ingest/prepare-document.ts';
+import type { PreparationJob } from '../../src/ingest/preparation-job.ts';
 
 /** A job to read a file with this content. */
 export const jobOf = (fileName: string, text: string): PreparationJob => ({
