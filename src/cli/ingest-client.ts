@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
 import { type DocumentProgress, watchDocument } from './document-progress.ts';
@@ -18,6 +19,9 @@ export interface IngestClient extends Omit<FolderTarget, 'server' | 'deleteDocum
   estimate(item: IngestItem, signal: AbortSignal): Promise<EnrichmentEstimate | null>;
 }
 
+/** Requests for documents that are sent at the same time. */
+const CONCURRENCY = 3;
+
 export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<ServerLink, 'stream'>): IngestClient {
   const find = async (id: string): Promise<DocumentRecord | undefined> => {
     try {
@@ -33,6 +37,12 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
     const { results } = await call('GET', `/documents/of-source?source=${encodeURIComponent(source)}`);
     const { document_id: id, document } = results as { document_id: string; document: unknown };
     return { id, before: document === null ? undefined : documentFromWire(document) };
+  };
+
+  const limit = pLimit(CONCURRENCY);
+  const documentOf = async (source: string) => {
+    const { before } = await placeOf(source);
+    return before === undefined ? undefined : sourcedFromWire(before);
   };
 
   return {
@@ -71,10 +81,8 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
       return (results as { estimate?: EnrichmentEstimate | null }).estimate ?? null;
     },
 
-    async documentOf(source) {
-      const { before } = await placeOf(source);
-      return before === undefined ? undefined : sourcedFromWire(before);
-    },
+    documentOf,
+    documentsOf: (sources) => limit.map(sources, documentOf),
 
     async documentsBelow({ prefix, contentHash, after, limit }) {
       const query = new URLSearchParams({

@@ -1,5 +1,11 @@
 import type { Document } from '../documents/document.ts';
 
+export interface SourcePlace {
+  /** An absolute URL. */
+  readonly source: string;
+  readonly id: string;
+}
+
 export interface FoundBySource {
   readonly document: Document;
   /** False if the document was found by its identifier only. */
@@ -8,8 +14,8 @@ export interface FoundBySource {
 
 /** Documents by source, for synchronising a corpus with an external location. */
 export interface SourceRecords {
-  /** The owner's document with that source, an absolute URL, or else the document with that identifier. */
-  find(ownerId: string, source: string, id: string): Promise<FoundBySource | undefined>;
+  /** For each place, the owner's document with that source, or else the document with that identifier. */
+  find(ownerId: string, places: readonly SourcePlace[]): Promise<readonly (FoundBySource | undefined)[]>;
   /** The owner's documents whose source begins with `prefix`, ordered by source, starting after `after`. */
   below(
     ownerId: string,

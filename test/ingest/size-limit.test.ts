@@ -59,9 +59,10 @@ it('a file larger than its format may be is refused by a followed folder before 
   const asked: string[] = [];
   const client: FolderTarget = {
     server: undefined,
-    async documentOf(source) {
-      asked.push(source);
-      return undefined;
+    documentOf: async () => undefined,
+    async documentsOf(sources) {
+      asked.push(...sources);
+      return sources.map(() => undefined);
     },
     ingest: async () => ({ outcome: 'ingested', documentId: null }),
     documentsBelow: async () => [],

@@ -39,6 +39,8 @@ export interface FolderTarget {
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
   /** The document with this source. */
   documentOf(source: string): Promise<SourcedDocument | undefined>;
+  /** The documents with these sources, in their order. */
+  documentsOf(sources: readonly string[]): Promise<readonly (SourcedDocument | undefined)[]>;
   /** Documents whose source begins with the prefix, ordered by source. */
   documentsBelow(query: {
     readonly prefix: string;

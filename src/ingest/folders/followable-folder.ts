@@ -25,8 +25,7 @@ export async function followableFolder(given: string, allowed: readonly string[]
     );
   }
   const real = await realpath(path);
-  const bases = await Promise.all(allowed.map((each) => realpath(each).catch(() => each)));
-  requireAllowed(real, given, [...new Set([...allowed, ...bases])]);
+  requireAllowed(real, given, [...new Set([...allowed, ...(await realFolders(allowed))])]);
   return real;
 }
 
@@ -47,13 +46,14 @@ function requireAllowed(path: string, given: string, allowed: readonly string[])
   }
 }
 
-/** Whether the path, with links resolved, is one of the folders or below one. */
+/** The real paths of these folders; a folder that cannot be resolved keeps its path. */
+export const realFolders = (folders: readonly string[]): Promise<readonly string[]> =>
+  Promise.all(folders.map((each) => realpath(each).catch(() => each)));
+
+/** Whether the path, with links resolved, is one of these real folders or below one. */
 export async function leadsBelow(path: string, folders: readonly string[]): Promise<boolean> {
-  const [real, ...bases] = await Promise.all([
-    realpath(path),
-    ...folders.map((each) => realpath(each).catch(() => each)),
-  ]);
-  return bases.some((base) => {
+  const real = await realpath(path);
+  return folders.some((base) => {
     const way = relative(base, real);
     return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
   });

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Document } from '../../documents/document.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SourceRecords } from '../../store/source-records.ts';
-import { documentOfSource } from '../document-of-source.ts';
+import { documentOfSource, documentsOfSources } from '../document-of-source.ts';
 import type { Ingestor, Submission } from '../ingestor.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 
@@ -50,6 +50,10 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
     async documentOf(source) {
       const { before } = await documentOfSource(source, userId, sources);
       return before && toSourced(before);
+    },
+    async documentsOf(all) {
+      const places = await documentsOfSources(all, userId, sources);
+      return places.map(({ before }) => before && toSourced(before));
     },
     documentsBelow: async (query) => (await sources.below(userId, query)).map(toSourced),
     async updateSource(id, place) {

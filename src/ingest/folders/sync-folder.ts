@@ -9,7 +9,7 @@ import { mapConcurrently } from '../../shared/map-concurrently.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
-import { leadsBelow } from './followable-folder.ts';
+import { leadsBelow, realFolders } from './followable-folder.ts';
 import { isSupported, refuseLarge } from './supported-files.ts';
 
 export interface SyncParts {
@@ -39,6 +39,7 @@ export interface SyncParts {
 
 const CONCURRENCY = 3;
 const DOCUMENTS_PER_PAGE = 200;
+const FILES_PER_REQUEST = 100;
 
 /**
  * Synchronises the documents of these paths (files, folders, or deleted ones) with the file system. Files are ingested
@@ -46,7 +47,9 @@ const DOCUMENTS_PER_PAGE = 200;
  * of files.
  */
 export async function* syncPaths(paths: readonly string[], parts: SyncParts): AsyncGenerator<FolderStep, void> {
-  yield* mapConcurrently(filesAt(paths, parts), CONCURRENCY, (path) => syncFile(path, parts));
+  const bases = parts.within && (await realFolders(parts.within));
+  const files = withDocuments(filesAt(paths, parts), parts);
+  yield* mapConcurrently(files, CONCURRENCY, (file) => syncFile(file, { ...parts, within: bases }));
   if (parts.keepDeleted || parts.stop.aborted) return;
   for (const path of paths) yield* removeMissing(path, parts);
 }
@@ -66,6 +69,42 @@ async function* filesAt(paths: readonly string[], { root, dataFolder, stop }: Sy
   }
 }
 
+interface FoundFile {
+  readonly path: string;
+  readonly source: string;
+  /** The document of the file. Those of other files are requested together with it. */
+  document(): Promise<SourcedDocument | undefined>;
+}
+
+async function* withDocuments(
+  paths: AsyncIterable<string>,
+  { client, stop }: Pick<SyncParts, 'client' | 'stop'>,
+): AsyncGenerator<FoundFile, void> {
+  for await (const batch of inBatches(paths, FILES_PER_REQUEST)) {
+    const sources = batch.map((path) => pathToFileURL(path).href);
+    let requested: ReturnType<FolderTarget['documentsOf']> | undefined;
+    const request = () => {
+      requested ??= client.documentsOf(sources);
+      return requested;
+    };
+    for (const [index, path] of batch.entries()) {
+      if (stop.aborted) return;
+      yield { path, source: sources[index] ?? '', document: async () => (await request())[index] };
+    }
+  }
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<readonly Item[], void> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
 /** Below the root, and not within a hidden or dependency folder. */
 function isWanted(path: string, root: string): boolean {
   const way = relative(root, path);
@@ -73,9 +112,8 @@ function isWanted(path: string, root: string): boolean {
   return way.split(sep).every((part) => !part.startsWith('.') && part !== 'node_modules');
 }
 
-async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
+async function syncFile({ path, source, document }: FoundFile, parts: SyncParts): Promise<FolderStep> {
   const { client, root, maxBytes } = parts;
-  const source = pathToFileURL(path).href;
   try {
     if (parts.within !== undefined && !(await leadsBelow(path, parts.within))) {
       return failed(path, 'It leads to a file outside the folders that may be followed.');
@@ -86,7 +124,7 @@ async function syncFile(path: string, parts: SyncParts): Promise<FolderStep> {
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
     await refuseLarge(path, info.size, maxBytes);
     const contentHash = await hashFile(path);
-    const known = await client.documentOf(source);
+    const known = await document();
     if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {
       return { type: 'unchanged', name: path };
     }

@@ -1,43 +1,27 @@
 import { sql } from 'kysely';
-import type { SourceRecords } from '../../source-records.ts';
+import type { Document } from '../../../documents/document.ts';
+import type { FoundBySource, SourcePlace, SourceRecords } from '../../source-records.ts';
 import type { Database } from '../database.ts';
 import { addFullText, removeFullText } from '../full-text/full-text-rows.ts';
+import { inBatches } from '../sqlite/key-ranges.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
 import { type DocumentRow, readSubmitted, toDocuments } from './document-rows.ts';
 import { readOne, requireRow, update } from './ingestions.ts';
 
 /** Sorts after every character a URL can contain. */
 const END_OF_PREFIX = '\u{10ffff}';
+const PLACES_PER_QUERY = 200;
 
 export function createSourceRecords({ reader, writer }: Database): SourceRecords {
   return {
-    async find(ownerId, source, id) {
-      const isThere = sql<boolean>`(source = ${source} and owner_id = ${ownerId})`;
-      const found = await reader
-        .selectFrom('documents')
-        .selectAll()
-        .select(sql<number>`case when ${isThere} then 1 else 0 end`.as('has_source'))
-        .where((where) => where.or([isThere, where('id', '=', id)]))
-        .orderBy('has_source', 'desc')
-        .orderBy('key')
-        .limit(1)
-        .executeTakeFirst();
-      if (found === undefined) return undefined;
-      const { has_source, ...row } = found;
-      const [document] = await toDocuments(reader, [row]);
-      return document && { document, hasSource: has_source === 1 };
+    async find(ownerId, places) {
+      const found: (FoundBySource | undefined)[] = [];
+      for (const batch of inBatches(places, PLACES_PER_QUERY))
+        found.push(...(await findPlaces(reader, ownerId, batch)));
+      return found;
     },
 
-    async below(ownerId, { prefix, contentHash, after, limit }) {
-      let query = reader
-        .selectFrom('documents')
-        .selectAll()
-        .where('source', '>=', prefix)
-        .where('source', '<', prefix + END_OF_PREFIX)
-        .where('owner_id', '=', ownerId);
-      if (contentHash !== undefined) query = query.where('content_hash', '=', contentHash);
-      if (after !== undefined) query = query.where('source', '>', after);
-      return toDocuments(reader, await query.orderBy('source').orderBy('key').limit(limit).execute());
-    },
+    below: async (ownerId, query) => toDocuments(reader, await selectBelow(reader, ownerId, query).execute()),
 
     updateSource: (id, { source, fileName }) =>
       writer.transaction().execute(async (transaction) => {
@@ -56,6 +40,57 @@ export function createSourceRecords({ reader, writer }: Database): SourceRecords
         return readOne(transaction, id);
       }),
   };
+}
+
+/** The rows of the owner's documents whose source begins with the prefix, ordered by source. */
+export function selectBelow(
+  database: Queries,
+  ownerId: string,
+  { prefix, contentHash, after, limit }: Parameters<SourceRecords['below']>[1],
+) {
+  let query = database
+    .selectFrom('documents')
+    .selectAll()
+    .where('source', '>=', prefix)
+    .where('source', '<', prefix + END_OF_PREFIX)
+    // As an expression, because SQLite would otherwise read and sort all documents of the owner for each page.
+    .where(sql<string>`coalesce(owner_id, '')`, '=', ownerId);
+  if (contentHash !== undefined) query = query.where('content_hash', '=', contentHash);
+  if (after !== undefined) query = query.where('source', '>', after);
+  return query.orderBy('source').orderBy('key').limit(limit);
+}
+
+async function findPlaces(
+  database: Queries,
+  ownerId: string,
+  places: readonly SourcePlace[],
+): Promise<(FoundBySource | undefined)[]> {
+  const sources = places.map(({ source }) => source);
+  const ids = new Set(places.map(({ id }) => id));
+  // Without the owner, because SQLite would otherwise read all documents of the owner.
+  const all = await database
+    .selectFrom('documents')
+    .selectAll()
+    .where(({ or, eb }) => or([eb('source', 'in', sources), eb('id', 'in', [...ids])]))
+    .orderBy('key', 'desc')
+    .execute();
+  const rows = all.filter(({ id, owner_id }) => owner_id === ownerId || ids.has(id));
+  const documents = await toDocuments(database, rows);
+  const bySource = new Map<string | null, Document>();
+  const byId = new Map<string, Document>();
+  // The first document with a source comes last.
+  for (const [index, { id, source, owner_id }] of rows.entries()) {
+    const document = documents[index];
+    if (document === undefined) continue;
+    byId.set(id, document);
+    if (owner_id === ownerId) bySource.set(source, document);
+  }
+  return places.map(({ source, id }) => {
+    const there = bySource.get(source);
+    if (there !== undefined) return { document: there, hasSource: true };
+    const document = byId.get(id);
+    return document && { document, hasSource: false };
+  });
 }
 
 function isNamedByItsFile({ title, file_name, settings }: DocumentRow): boolean {

@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import type { FolderTarget } from '../../../src/ingest/folders/folder-target.ts';
+import { localTarget } from '../../../src/ingest/folders/local-target.ts';
+import { syncPaths } from '../../../src/ingest/folders/sync-folder.ts';
+import { newDocument, openTestStore } from '../../support/store.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const { signal } = new AbortController();
+
+it('reads the documents of the files of a folder together', async () => {
+  const root = await temporaryFolder();
+  const { corpus, sources } = await openTestStore();
+  const files = ['beavers', 'otters', 'voles'].map((name) => ({ name, path: join(root, `${name}.md`) }));
+  const { ownerId } = newDocument('any');
+  for (const { name, path } of files) {
+    await writeFile(path, `About ${name}.`);
+    const source = pathToFileURL(path).href;
+    await corpus.begin(newDocument(name, { source, bytes: Buffer.from(`About ${name}.`) }));
+  }
+  const notCalled = () => Promise.reject(new Error('Nothing is to be ingested.'));
+  const ingestor = { submit: notCalled, run: notCalled as never };
+  const target = localTarget({ userId: ownerId, collectionIds: async () => [] }, { corpus, sources, ingestor });
+  const requests: (readonly string[])[] = [];
+  const client: FolderTarget = {
+    ...target,
+    documentOf: notCalled,
+    documentsOf(asked) {
+      requests.push(asked.toSorted());
+      return target.documentsOf(asked);
+    },
+  };
+  const parts = { client, root, metadata: {}, collections: [], dataFolder: join(root, '.citewell') };
+  const how = { keepDeleted: true, duplicates: new Map(), settleMs: () => 0, within: [root] };
+  const steps = await Array.fromAsync(syncPaths([root], { ...parts, ...how, stop: signal, abandon: signal }));
+  expect(steps.map(({ type }) => type)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  expect(requests).toEqual([files.map(({ path }) => pathToFileURL(path).href)]);
+});
