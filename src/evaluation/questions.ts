@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { nearestName } from '../nearest-name.ts';
+import { explainIssue } from '../shared/explain-issue.ts';
 import { Problems, parseLine } from './problems.ts';
 import { type Line, readLines } from './read-lines.ts';
 
@@ -129,7 +130,7 @@ function yesOrNo(cell: string): unknown {
 }
 
 function toQuestion(line: number, value: unknown, problems: Problems): Question | undefined {
-  const read = questionLine.safeParse(value);
+  const read = questionLine.safeParse(value, { error: explainIssue });
   if (typeof value === 'object' && value !== null) {
     // A misspelt member would be ignored silently, and the question scored by less than intended.
     for (const name of Object.keys(value).filter((each) => !memberNames.includes(each))) {

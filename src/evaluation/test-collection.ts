@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { explainIssue } from '../shared/explain-issue.ts';
 import { Problems, parseLine } from './problems.ts';
 import { type Line, readLines } from './read-lines.ts';
 
@@ -123,7 +124,7 @@ function readAs<Schema extends z.ZodType>(
     problems.add(number, parsed.problem);
     return undefined;
   }
-  const read = schema.safeParse(parsed.value);
+  const read = schema.safeParse(parsed.value, { error: explainIssue });
   if (read.success) return read.data;
   const issues = read.error.issues.map(({ path, message }) => `${path.join('.') || 'the line'}: ${message}`);
   problems.add(number, issues.join('; '));

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type FieldIssue, ServiceError } from '../errors.ts';
+import { explainIssue } from '../shared/explain-issue.ts';
 
 type RequestPart = 'body' | 'query' | 'path';
 
@@ -9,7 +10,7 @@ export function checkShape<Schema extends z.ZodType>(
   value: unknown,
   part: RequestPart,
 ): z.output<Schema> {
-  const checked = schema.safeParse(value, { reportInput: true });
+  const checked = schema.safeParse(value, { reportInput: true, error: explainIssue });
   if (checked.success) return checked.data;
   throw invalidFields(checked.error.issues.map((issue) => toFieldIssue(issue, part)));
 }

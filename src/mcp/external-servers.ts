@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { explainIssue } from '../shared/explain-issue.ts';
 import { jsonOrUndefined } from '../shared/text.ts';
 
 /** A configured MCP server whose tools the agent may use. */
@@ -95,7 +96,7 @@ function readServer(
     return undefined;
   }
   const missing = new Set<string>();
-  const parsed = serverEntry.safeParse(expandVariables(given, variables, missing));
+  const parsed = serverEntry.safeParse(expandVariables(given, variables, missing), { error: explainIssue });
   if (!parsed.success) {
     for (const { path, message } of parsed.error.issues) complain(`${path.join('.') || 'entry'}: ${message}`);
     return undefined;

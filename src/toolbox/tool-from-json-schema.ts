@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../documents/document.ts';
+import { explainIssue } from '../shared/explain-issue.ts';
 import type { ArgumentReading, JsonSchema, Tool, ToolAnnotations, ToolNeed, ToolOutput } from './tool.ts';
 import { toIssues } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -40,7 +41,7 @@ export function toolFromJsonSchema(foreign: JsonSchemaTool): Tool {
     needs: foreign.needs ?? [],
     deadline: foreign.deadline ?? DEFAULT_DEADLINE_MS,
     check(given): ArgumentReading {
-      const reading = schema.safeParse(given);
+      const reading = schema.safeParse(given, { error: explainIssue });
       return reading.success ? { ok: true, input: given } : { ok: false, issues: toIssues(reading.error) };
     },
     execute: (input, context) => foreign.execute(input as Readonly<Record<string, unknown>>, context),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
 import type { FieldIssue } from '../errors.ts';
 import { nearestName } from '../nearest-name.ts';
+import { explainIssue } from '../shared/explain-issue.ts';
 import { commonAliases, type JsonSchema } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -123,10 +124,10 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
     deadline: definition.deadline,
     aliases: commonAliases,
     check(given) {
-      const reading = definition.input.safeParse(given);
+      const reading = definition.input.safeParse(given, { error: explainIssue });
       const issues = [
         ...unknownArguments(given, Object.keys(definition.input.shape)),
-        ...(reading.success ? [] : toIssues(reading.error).map(withReadableMessage)),
+        ...(reading.success ? [] : toIssues(reading.error)),
       ];
       return reading.success && issues.length === 0 ? { ok: true, input: reading.data } : { ok: false, issues };
     },
@@ -145,11 +146,6 @@ function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[
       msg: `unknown argument; did you mean "${nearestName(name, known)}"? The arguments are ${known.join(', ')}`,
     }));
 }
-
-const withReadableMessage = (issue: FieldIssue): FieldIssue => {
-  const [, expected] = /^Invalid input: expected (.+), received undefined$/.exec(issue.msg) ?? [];
-  return expected === undefined ? issue : { ...issue, msg: `it is missing (${expected})` };
-};
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });

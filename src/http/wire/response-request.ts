@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Message } from '../../models/message.ts';
+import { explainIssue } from '../../shared/explain-issue.ts';
 import { invalidField } from '../check-shape.ts';
 import { readChatModel } from './chat-model.ts';
 import { type ChatCall, effortOf, questionOf, reasoningEffort } from './chat-request.ts';
@@ -149,7 +150,7 @@ function toMessages(given: z.output<typeof item>, index: number): Message[] {
 }
 
 function checkItem<Schema extends z.ZodType>(schema: Schema, given: unknown, index: number): z.output<Schema> {
-  const { data, error } = schema.safeParse(given);
+  const { data, error } = schema.safeParse(given, { error: explainIssue });
   if (error === undefined) return data as z.output<Schema>;
   const { path, message } = error.issues[0] ?? { path: [], message: 'not an item of this type' };
   throw invalidField('value_error', ['body', 'input', index, ...path.map(String)], message);
