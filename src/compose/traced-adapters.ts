@@ -16,6 +16,7 @@ export function tracedAdapters(adapters: Adapters, traces: Traces): Adapters {
         store.chunks,
         {
           nearest: { name: 'search semantic' },
+          nearestRanking: { name: 'search semantic' },
           matching: { name: 'search full_text' },
           ranking: { name: 'search full_text' },
           read: { name: 'search read' },

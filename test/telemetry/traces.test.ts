@@ -104,6 +104,7 @@ it('sends requests with their searches, model calls, tools and ingestions to a c
     `${uploaded} > ingest > ingest parsing > read file`,
     `${uploaded} > ingest > ingest embedding > embeddings static-v1`,
     `${searched} > search > search full_text`,
+    `${searched} > search > search semantic`,
     `${asked} > chat gpt`,
     `${asked} > execute_tool search_file_knowledge > search > search full_text`,
   ]) {
