@@ -4,7 +4,7 @@ import { readCredential } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
 import { splitList } from '../shared/text.ts';
-import { kindOfAddress } from '../sources/kinds.ts';
+import { kindOfAddress, schemeOf, sourceKinds } from '../sources/kinds.ts';
 import type { SourceKind } from '../sources/source-kind.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
@@ -82,6 +82,7 @@ function noteFailures({ location, failed_items: failed }: SourceRecord, { output
 export function addSource(place: string, options: AddOptions, context: CommandContext): Promise<ExitCode> {
   const { sitemap, crawlDepth, maxPages, keepDeleted, collection = [] } = options;
   const kind = kindOfAddress(place);
+  if (kind === undefined) requireFolderOrSite(place, options);
   const source =
     kind !== undefined
       ? remoteSource(kind, place, options)
@@ -135,6 +136,27 @@ const readChange = (kind: SourceKind, written: string): readonly [string, unknow
   const [name, value] = readSetting(kind, written);
   return [name, written.endsWith('=') && kind.fields[name]?.type !== 'flag' ? null : value];
 };
+
+/** Throws `invalid_request` for an address of an unknown kind, and for options that only other kinds have. */
+function requireFolderOrSite(place: string, { every, schedule, set }: AddOptions): void {
+  const scheme = schemeOf(place);
+  if (scheme !== undefined && !isUrl(place)) {
+    const known = ['https', 'http', ...sourceKinds.flatMap(({ schemes }) => schemes)];
+    throw new ServiceError(
+      'invalid_request',
+      `No kind of source has addresses that begin with ${scheme}://. Known beginnings: ${known.join(', ')}; a folder is given as a path.`,
+    );
+  }
+  const option =
+    every !== undefined ? '--every' : !schedule ? '--no-schedule' : set !== undefined ? '--set' : undefined;
+  if (option === undefined) return;
+  throw new ServiceError(
+    'invalid_request',
+    scheme === undefined
+      ? `${option} is not for folders: their changes are followed at once.`
+      : `${option} is not for sites. "citewell sources sync" synchronises one, for example from a timer of the system.`,
+  );
+}
 
 function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: AddOptions) {
   return {

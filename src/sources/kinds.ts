@@ -29,9 +29,13 @@ export function sourceKind(type: string): SourceKind {
   throw new ServiceError('invalid_request', `There is no kind of source "${type}"; there are folder, site, ${known}.`);
 }
 
+/** The scheme of an address such as `s3://bucket`, in lower case; undefined for a path. */
+export const schemeOf = (address: string): string | undefined =>
+  /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+
 /** The kind that handles the scheme of this address; undefined for folders and sites. */
 export function kindOfAddress(address: string): SourceKind | undefined {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  const scheme = schemeOf(address);
   return scheme === undefined ? undefined : sourceKinds.find(({ schemes }) => schemes.includes(scheme));
 }
 

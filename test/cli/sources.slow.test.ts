@@ -22,6 +22,10 @@ it('follows a folder without a server and with one, and stops following it', asy
   expect(await sources()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('No source') });
   const refused = await sources('add', cwd);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('CITEWELL_ALLOW_FOLDERS')]);
+  const unknown = await sources('add', 'ftp://files.example/papers');
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('begin with ftp://. Known beginnings: ')]);
+  const scheduled = await sources('add', papers, '--every', '5');
+  expect([scheduled.code, scheduled.stderr]).toEqual([2, expect.stringContaining('--every is not for folders')]);
   const added = await sources('add', papers, '--collection', 'Papers');
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/folder +\S+papers +followed/) });
   expect(added.stderr).toContain('while "citewell serve"');

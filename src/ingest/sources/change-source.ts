@@ -64,6 +64,22 @@ function readingOf(location: SourceLocation): string {
   }
 }
 
+/** Throws `invalid_request` if the credentials do not suffice, without connecting to the source. */
+export async function requireCredentials(
+  { type, settings }: Extract<SourceLocation, { kind: 'remote' }>,
+  secrets: Secrets,
+  { network, mcp }: Pick<ConnectorParts, 'mcp'> & { readonly network?: ConnectorParts['network'] | undefined },
+): Promise<void> {
+  if (network === undefined) return;
+  try {
+    const connector = await sourceKind(type).open(settings as never, secrets as never, { network, mcp });
+    await connector.close?.();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unauthenticated') throw error;
+    throw new ServiceError('invalid_request', error.message, { cause: error });
+  }
+}
+
 const TRIAL_MS = 60_000;
 
 /**

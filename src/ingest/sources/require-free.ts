@@ -25,5 +25,8 @@ export function requireFree(
       : location.kind !== 'folder' && placeOf(there) === placeOf(location),
   );
   if (other === undefined) return;
-  throw new ServiceError('conflict', `${placeOf(other)} is followed already. Remove it first, or synchronise it.`);
+  throw new ServiceError(
+    'conflict',
+    `${placeOf(other)} is followed already. Synchronise it, change it (such as its credentials), or remove it first.`,
+  );
 }

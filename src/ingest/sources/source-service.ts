@@ -4,7 +4,7 @@ import type { Secrets } from '../../sources/fields.ts';
 import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
-import { changedLocation, needsNewSync, type SourceChange, trySource } from './change-source.ts';
+import { changedLocation, needsNewSync, requireCredentials, type SourceChange, trySource } from './change-source.ts';
 import { createFollower, type FollowerParts } from './follow-source.ts';
 import type { Followed } from './followed.ts';
 import { createFollowedRegistry, notFollowed } from './followed-registry.ts';
@@ -69,7 +69,10 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   ): Promise<SourceStatus> {
     await registry.load();
     const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
-    if (location.kind === 'remote') sourceKind(location.type).requireKnown?.(location.settings as never, parts);
+    if (location.kind === 'remote') {
+      sourceKind(location.type).requireKnown?.(location.settings as never, parts);
+      await requireCredentials(location, secrets ?? {}, parts);
+    }
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
     const credentials = await sealCredentials(parts.secrets, secrets, id);

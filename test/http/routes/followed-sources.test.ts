@@ -253,6 +253,13 @@ describe('/v3/sources', () => {
     expect(await titles()).toEqual(['one.md']);
   });
 
+  it('does not keep a source whose credentials are missing', async () => {
+    const { call } = await start({ web: await webTo(1) });
+    const added = await call('POST', '/sources', { kind: 'imap', address: 'imaps://ann@127.0.0.1/' });
+    expect([added.status, added.body.message]).toEqual([400, expect.stringContaining('needs a password or a token')]);
+    expect((await call('GET', '/sources')).body.total_entries).toBe(0);
+  });
+
   it('refuses folders that are not allowed', async () => {
     const base = await realpath(await temporaryFolder());
     const outside = await realpath(await temporaryFolder());
