@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
-import { isUrl } from '../ingest/ingest-all.ts';
 import type { Client } from './client.ts';
 import type { DocumentRecord } from './from-wire.ts';
 
@@ -21,7 +20,9 @@ export async function documentIdOf(
   minPrefix = MIN_PREFIX,
 ): Promise<string> {
   if (isUuid(reference)) return reference;
-  const source = isUrl(reference) ? URL.parse(reference)?.href : pathToFileURL(resolve(reference)).href;
+  const source = /^(https?|file):\/\//i.test(reference)
+    ? URL.parse(reference)?.href
+    : pathToFileURL(resolve(reference)).href;
   const bySource = source === undefined ? undefined : await client.documentOf(source);
   if (bySource !== undefined) return bySource.id;
   const byTitle: DocumentRecord[] = [];
@@ -44,10 +45,16 @@ export async function documentIdOf(
     );
   }
   if (second === undefined) return first.id;
-  const named = matches.slice(0, MAX_NAMED).map(({ id, title }) => `${id} (${title})`);
+  const named = matches.slice(0, MAX_NAMED).map((document) => `${document.id} (${placeOf(document)})`);
   const more = matches.length > MAX_NAMED ? `, and ${matches.length - MAX_NAMED} more` : '';
   throw new ServiceError(
     'invalid_request',
     `"${reference}" means ${matches.length} documents: ${named.join(', ')}${more}. Give the identifier.`,
   );
+}
+
+/** The path or URL of a document, which tells documents with the same title apart; its title if it was uploaded. */
+function placeOf({ source, title }: DocumentRecord): string {
+  if (typeof source !== 'string') return title;
+  return source.startsWith('file:') ? fileURLToPath(source) : source;
 }

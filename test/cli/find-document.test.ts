@@ -10,13 +10,14 @@ const ids = [
   'b7000000-0000-4000-8000-000000000003',
 ];
 const titles = ['Fares', 'report.pdf', 'report.pdf'];
+const sources = [null, null, 'file:///papers/report.pdf'];
 
 /** Serves the documents in pages of one, as a large corpus would. */
 const client = {
   async documents({ offset }: { readonly offset: number }) {
     const index = offset / 1_000;
-    const [id, title] = [ids[index], titles[index]];
-    return { documents: id === undefined ? [] : [{ id, title } as never], total: 3_000 };
+    const [id, title, source] = [ids[index], titles[index], sources[index]];
+    return { documents: id === undefined ? [] : [{ id, title, source } as never], total: 3_000 };
   },
   async documentOf(source: string) {
     const isKnown = source === pathToFileURL(resolve('papers/a b.md')).href || source === 'https://site.example/x';
@@ -31,12 +32,13 @@ describe('a document is found by', () => {
     ['its title', 'Fares', ids[0]],
     ['its path', 'papers/a b.md', ids[2]],
     ['its address', 'https://site.example/x', ids[2]],
+    ['the address of its file', pathToFileURL(resolve('papers/a b.md')).href, ids[2]],
   ])('%s', async (_, reference, id) => {
     expect(await documentIdOf(reference ?? '', client)).toBe(id);
   });
 
   it.each([
-    ['report.pdf', /^"report.pdf" means 2 documents: a3.*02 \(report.pdf\), b7.*03 \(report.pdf\)\. Give/],
+    ['report.pdf', /^"report.pdf" means 2 documents: a3.*02 \(report.pdf\), b7.*03 \(\/papers\/report.pdf\)\. Give/],
     ['a300', /^"a300" means 2 documents/],
     ['b7', /^No document has "b7"/],
     ['fares', /^No document has "fares"/],
