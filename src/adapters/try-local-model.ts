@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type FoundModel, findLocalModels } from '../models/local-servers.ts';
@@ -11,6 +11,7 @@ import { createRejectedParameters } from '../models/rejected-parameters.ts';
 import { isToolRejection } from '../models/text-tools.ts';
 import { defaultTimeLimits } from '../models/watch-stream.ts';
 import { jsonOrUndefined } from '../shared/text.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { privateFolderProblem } from '../user-cache.ts';
 
 /** Result of a trial: the model called the tool, answered without calling it, or failed for the given reason. */
@@ -133,13 +134,8 @@ async function readTrials(folder: string | undefined): Promise<Readonly<Record<s
 async function writeTrials(folder: string | undefined, trials: Readonly<Record<string, CachedTrial>>): Promise<void> {
   if (folder === undefined || privateFolderProblem(folder) !== undefined) return;
   const current = Object.entries(trials).filter(([, trial]) => isCurrent(trial));
-  const path = join(folder, CACHE_FILE);
-  const draft = `${path}.${process.pid}`;
   // Failures are ignored: a trial that cannot be stored is repeated at the next start.
-  await writeFile(draft, JSON.stringify(Object.fromEntries(current.slice(-MAX_CACHED))))
-    .then(
-      () => rename(draft, path),
-      () => undefined,
-    )
-    .catch(() => undefined);
+  await writeWholeFile(join(folder, CACHE_FILE), JSON.stringify(Object.fromEntries(current.slice(-MAX_CACHED)))).catch(
+    () => undefined,
+  );
 }

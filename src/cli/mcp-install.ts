@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { ServiceError } from '../errors.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { readVersion } from '../version.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -181,7 +182,5 @@ async function replaceFile(file: string, text: string): Promise<void> {
     (info) => info.mode,
     () => 0o600,
   );
-  const unfinished = `${file}.${process.pid}.unfinished`;
-  await writeFile(unfinished, text, { mode });
-  await rename(unfinished, file);
+  await writeWholeFile(file, text, { mode });
 }

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { answersFrom } from './answers-from.ts';
 import type { QuestionResult } from './evaluate-questions.ts';
 import { scoreNames } from './scores.ts';
@@ -82,11 +83,10 @@ export const evaluationFolder = (dataFolder: string): string => join(dataFolder,
 export const evaluationFile = (dataFolder: string, startedAt: string): string =>
   join(evaluationFolder(dataFolder), `${startedAt.replaceAll(':', '-')}.json`);
 
-/** Writes a temporary file and renames it, so that no partial evaluation is left. Readable by its owner only. */
+/** Writes an evaluation as a file that only its owner can read; no partial one is left. */
 export async function writeEvaluation(file: string, dataFolder: string, record: EvaluationRecord): Promise<void> {
   await mkdir(evaluationFolder(dataFolder), { recursive: true, mode: 0o700 });
-  await writeFile(`${file}.part`, `${JSON.stringify(toWire(record), null, 1)}\n`, { mode: 0o600 });
-  await rename(`${file}.part`, file);
+  await writeWholeFile(file, `${JSON.stringify(toWire(record), null, 1)}\n`);
 }
 
 /** Throws `invalid_request` when the file is not an evaluation. */

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { download, hasChecksum } from '../shared/download.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { type LockedPackage, type PyodideLock, plainName, readLock, withDependencies } from './pyodide-lock.ts';
 import type { SlotPackage } from './slot/slot-messages.ts';
 import { parseWheelName, wheelKind } from './wheel-name.ts';
@@ -216,7 +217,7 @@ async function copyLocked({ name, file_name, sha256 }: LockedPackage, from: stri
         : `${name} is missing: put ${file_name} of Pyodide's release into ${from}.`,
     );
   }
-  await writeWhole(target, await readFile(source));
+  await writeWholeFile(target, await readFile(source));
 }
 
 /** Copies wheels that are not in the lock file from a folder; they must be compatible with this version of Pyodide. */
@@ -243,19 +244,12 @@ async function copyForeign(
         );
       }
       const bytes = await readFile(join(from, file));
-      await writeWhole(join(folder, file), bytes);
+      await writeWholeFile(join(folder, file), bytes);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const version = parseWheelName(file)?.version ?? '';
       return { name, version, file, size: bytes.length, sha256, requested: true, locked: false };
     }),
   );
-}
-
-/** Writes atomically by renaming, because a running service may read the file at any time. */
-async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
-  const unfinished = `${file}.${process.pid}.partial`;
-  await writeFile(unfinished, content, { mode: 0o600 });
-  await rename(unfinished, file);
 }
 
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
@@ -281,7 +275,8 @@ async function store(
     return { name: plain, version, file, size, sha256, requested: requested.includes(plain), locked: true };
   });
   const installed = { pyodide: pyodideVersion, packages: [...(await Promise.all(locked)), ...foreign] };
-  await writeWhole(join(folder, MANIFEST), `${JSON.stringify(installed, null, 2)}\n`);
+  // A running service may read it at any time.
+  await writeWholeFile(join(folder, MANIFEST), `${JSON.stringify(installed, null, 2)}\n`);
   const used = new Set([MANIFEST, ...installed.packages.map(({ file }) => file)]);
   for (const file of await readdir(folder)) {
     if (used.has(file) || !/\.(whl|zip|partial)$/.test(file)) continue;

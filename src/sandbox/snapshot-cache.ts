@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { programFile } from '../program-file.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import type { PythonRuntime } from './runtime.ts';
 
 /** Caches the memory of a started Python interpreter in a file; starting from it is five times as fast. */
@@ -38,10 +39,7 @@ export async function openSnapshotCache(folder: string, runtime: PythonRuntime):
         () => false,
       );
       if (isThere) return file;
-      const bytes = await build();
-      const unfinished = `${file}.${process.pid}`;
-      await writeFile(unfinished, bytes, { mode: 0o600, flag: 'w' });
-      await rename(unfinished, file);
+      await writeWholeFile(file, await build());
       await removeOthers(folder, file);
       return file;
     },

@@ -1,8 +1,9 @@
-import { access, constants, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { type FolderLock, LOCK_FILE, takeLock } from './folder-lock.ts';
 import { restrictToOwner } from './private-folder.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -106,9 +107,7 @@ const holder = z.object({ pid: z.number().int().positive(), startTime: z.string(
 
 async function writeHolder(file: string): Promise<void> {
   const self: ProcessIdentity = await currentProcess();
-  const unfinished = `${file}.${self.pid}`;
-  await writeFile(unfinished, JSON.stringify(self), { mode: 0o600 });
-  await rename(unfinished, file);
+  await writeWholeFile(file, JSON.stringify(self));
 }
 
 async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
@@ -140,7 +139,11 @@ function unusable(path: string, error: unknown): ServiceError {
   const reason = REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));
   return new ServiceError(
     'not_configured',
-    `The data folder ${path} cannot be used: ${reason}. Set CITEWELL_DATA_DIR to a folder that this user may write.`,
+    `The data folder ${path} cannot be used: ${reason}. ${
+      code === 'ENOSPC'
+        ? 'Free some space, or set CITEWELL_DATA_DIR to a folder on another disk.'
+        : 'Set CITEWELL_DATA_DIR to a folder that this user may write.'
+    }`,
     { cause: error },
   );
 }

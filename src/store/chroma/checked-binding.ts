@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { writeWholeFile } from '../../shared/write-whole-file.ts';
 import { glibcName } from './glibc.ts';
 import type { BindingHost, BindingPackage } from './loadable-binding.ts';
 
@@ -34,15 +35,13 @@ export async function checkedBinding(parts: Parts): Promise<string | undefined> 
 /** Records that `file` was found loadable. Failures are ignored, since the record only saves time. */
 export async function recordCheck(parts: Parts, file: string): Promise<void> {
   const record = recordFile(parts);
-  const unfinished = `${record}.${randomUUID()}`;
   try {
     const [original, loadable] = [await identityOf(parts.binding.file), await identityOf(file)];
     const content: z.infer<typeof checkRecord> = { file, original, loadable, at: Date.now() };
     await mkdir(parts.cacheFolder, { recursive: true, mode: 0o700 });
-    await writeFile(unfinished, JSON.stringify(content), { mode: 0o600, flag: 'wx' });
-    await rename(unfinished, record);
+    await writeWholeFile(record, JSON.stringify(content));
   } catch {
-    await rm(unfinished, { force: true }).catch(() => undefined);
+    // The next start checks again.
   }
 }
 

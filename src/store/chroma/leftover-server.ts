@@ -1,6 +1,7 @@
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { writeWholeFile } from '../../shared/write-whole-file.ts';
 import { isAlive, type ProcessIdentity, readCommand, readStartTime } from '../process-identity.ts';
 
 const TERM_GRACE_MS = 1_800;
@@ -29,8 +30,7 @@ export async function recordServer({ file, folder }: RecordedServer, pid: number
   const startTime = await readStartTime(pid);
   if (startTime === undefined) return;
   const identity: ServerRecord = { pid, startTime, folder: await folderIdentity(folder) };
-  await writeFile(`${file}.new`, JSON.stringify(identity));
-  await rename(`${file}.new`, file);
+  await writeWholeFile(file, JSON.stringify(identity));
 }
 
 /**

@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { writeWholeFile } from '../../shared/write-whole-file.ts';
 import { type GlibcVersion, glibcName, installedGlibc, isNewer } from './glibc.ts';
 import { lowerGlibcNeeds, newestGlibcNeeded } from './lower-glibc-needs.ts';
 
@@ -97,13 +98,10 @@ export async function loadableBinding(
     await markUsed(copyFile);
     return copyFile;
   }
-  const unfinished = `${copyFile}.${randomUUID()}`;
   try {
     await mkdir(cacheFolder, { recursive: true, mode: 0o700 });
-    await writeFile(unfinished, copy, { mode: 0o700, flag: 'wx', flush: true });
-    await rename(unfinished, copyFile);
+    await writeWholeFile(copyFile, copy, { mode: 0o700, flush: true });
   } catch (cause) {
-    await rm(unfinished, { force: true });
     throw new ServiceError(
       'store_failed',
       `Cannot write ${copyFile}, the copy of the embedded Chroma that this system needs: ${String(cause)}`,
