@@ -86,7 +86,8 @@ export function createApp(
     return userAuthenticator.principalOfUser(await users.get(by, id));
   });
   app.route('/').get(identified, sendWelcome).all(onlyMethods('GET'));
-  app.use(metricsRoutes(services, identified), openApiRoutes(services));
+  // Monitors look for /health at the root.
+  app.use(healthRoutes(services), metricsRoutes(services, identified), openApiRoutes(services));
   const limited = limitRequests(services);
   app.use('/v3/users', signInRoutes(services, authenticate));
   app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));

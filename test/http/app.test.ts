@@ -112,7 +112,9 @@ describe('a request that can be served', () => {
   it('ignores the content type of a GET without a body', async () => {
     const response = await fetch(`${http.url}/v3/health`, { headers: { 'Content-Type': 'application/json' } });
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
+    const health = await response.json();
+    expect(await (await fetch(`${http.url}/health`)).json()).toEqual(health);
+    expect(health).toEqual({
       results: {
         message: 'ok',
         version: '0.0.0-test',

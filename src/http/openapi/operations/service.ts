@@ -211,6 +211,12 @@ export const systemOperations: OperationGroup = {
       access: 'public',
       answer: json(results(healthRecord)),
     }),
+    operation('GET /health', {
+      name: 'rootHealth',
+      summary: 'The same as GET /v3/health',
+      access: 'public',
+      answer: json(results(healthRecord)),
+    }),
     operation('GET /v3/system/status', {
       name: 'systemStatus',
       summary: 'State of the service',
