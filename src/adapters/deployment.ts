@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
 import { readVersion } from '../version.ts';
 import { webFacts } from '../web/describe-web.ts';
+import { watchConfiguredServers } from './configured-servers.ts';
 import { hintsFor } from './hints.ts';
 import { isFree, modelPrices } from './model-prices.ts';
 import { shownSettings } from './shown-settings.ts';
@@ -24,6 +25,7 @@ export const deploymentOf = (config: Config, { dataFolder, preferredEmbedder, no
   web: webFacts(config.web),
   settings: ({ models, embedder }) => shownSettings(config, { models, embedder: embedder.name }),
   modelChoices: () => triedModelChoices(config),
+  silentServers: watchConfiguredServers(config),
   hints: ({ models, embedder, hasIndex }) => [
     ...(note === undefined ? [] : [note]),
     ...hintsFor({

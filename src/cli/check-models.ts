@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ConfiguredServer, modelServers, networkReason, silenceOf } from '../adapters/configured-servers.ts';
 import { AUTO_MODEL, triedModelChoices, withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { bestModel, describeEmbedder, describeFound } from '../models/local-servers.ts';
@@ -87,13 +88,8 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
       },
     ];
   }
-  const addressed = [
-    { variable: 'OPENAI_BASE_URL', url: openai.baseUrl },
-    { variable: 'ANTHROPIC_BASE_URL', url: anthropic.baseUrl },
-    ...providers.map(({ name, baseUrl }) => ({ variable: `CITEWELL_PROVIDERS (${name})`, url: baseUrl })),
-  ];
   const results = await Promise.all([
-    ...addressed.map(({ variable, url }) => (url === undefined ? [] : checkAddress(variable, url))),
+    ...modelServers({ ...config, ollama: {} }).map(checkAddress),
     ...(ollama.baseUrl === undefined ? [] : [checkOllama(ollama.baseUrl, config)]),
   ]);
   const findings = results.flat();
@@ -109,14 +105,14 @@ const modelVariables = ({ models: { quality, fast, reasoning, fallback } }: Conf
     CITEWELL_FALLBACK_MODEL: fallback,
   }).flatMap(([variable, model]) => (model === undefined ? [] : [[variable, model]]));
 
-/** Any response counts: most servers answer only errors without a key. */
-async function checkAddress(variable: string, url: string): Promise<Finding[]> {
-  try {
-    await ask(url);
-    return [{ name: NAME, state: 'ok', detail: `${variable}: ${url} answers` }];
-  } catch (error) {
-    return [unreachable(variable, url, error)];
-  }
+async function checkAddress(server: ConfiguredServer): Promise<Finding[]> {
+  const { variable, url } = server;
+  const silence = await silenceOf(server);
+  return [
+    silence === undefined
+      ? { name: NAME, state: 'ok', detail: `${variable}: ${url} answers` }
+      : unreachable(variable, silence),
+  ];
 }
 
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
@@ -128,7 +124,7 @@ async function checkOllama(url: string, { models, embeddingModel }: Config): Pro
     const response = await ask(new URL(OLLAMA_TAGS, url.endsWith('/') ? url : `${url}/`));
     known = tags.parse(JSON.parse(response)).models.map(({ name }) => name);
   } catch (error) {
-    return [unreachable(variable, url, error)];
+    return [unreachable(variable, `${variable}: ${url} does not answer (${reasonOf(error)})`)];
   }
   const named = [models.quality, models.fast, models.reasoning, models.fallback, embeddingModel].flatMap((model) =>
     model?.startsWith('ollama/') ? [model.slice('ollama/'.length)] : [],
@@ -140,10 +136,10 @@ async function checkOllama(url: string, { models, embeddingModel }: Config): Pro
   return [{ name: NAME, state: 'wrong', detail: `${detail}; not ${missing.join(', ')}`, fix: `Run: ${fix}` }];
 }
 
-const unreachable = (variable: string, url: string, error: unknown): Finding => ({
+const unreachable = (variable: string, detail: string): Finding => ({
   name: NAME,
   state: 'wrong',
-  detail: `${variable}: ${url} does not answer (${reasonOf(error)})`,
+  detail,
   fix: `Start that server, or correct ${variable}.`,
 });
 
@@ -152,11 +148,5 @@ async function ask(url: string | URL): Promise<string> {
   return response.text();
 }
 
-/** `fetch` puts the reason into the error's cause. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return `no answer within ${ANSWERS_WITHIN_MS / 1_000} s`;
-  const { cause } = error;
-  if (cause instanceof Error) return 'code' in cause ? String(cause.code) : cause.message;
-  return error instanceof z.ZodError || error instanceof SyntaxError ? 'it is not an Ollama server' : error.message;
-}
+const reasonOf = (error: unknown): string =>
+  error instanceof z.ZodError || error instanceof SyntaxError ? 'it is not an Ollama server' : networkReason(error);

@@ -72,6 +72,8 @@ export interface Deployment {
   modelChoices?(): Promise<ModelChoices>;
   /** The effective settings by group. */
   settings(inUse: InUse): Metadata;
+  /** Configured servers of models and searches that do not answer, one sentence each; asks them. */
+  silentServers?(): Promise<readonly string[]>;
   /** Suggestions for the operator. */
   hints(inUse: InUse & { readonly hasIndex: boolean }): readonly string[];
 }

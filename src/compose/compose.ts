@@ -127,7 +127,7 @@ export function compose(given: Adapters): Product {
     trustedProxies: settings.trustedProxies,
     reindex: embedder.reindex,
     learner,
-    status: () => statusOf({ ...adapters, embedder, summaries }),
+    status: (options) => statusOf({ ...adapters, embedder, summaries }, options),
     preload: async () => embeddings.preload?.(),
     async release() {
       // Closed concurrently, so that a slow one does not delay the others.

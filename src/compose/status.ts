@@ -25,7 +25,10 @@ function stateOfIndex(
   return isStarting && kind !== 'rebuilding' ? 'checking' : indexStates[kind];
 }
 
-export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
+export async function statusOf(
+  parts: StatusParts,
+  { asksServers = false }: { readonly asksServers?: boolean } = {},
+): Promise<ServiceStatus> {
   const { deployment, external, index, models, store, embedder, summaries } = parts;
   const current = store.maintenance.state();
   const { kind } = current;
@@ -37,7 +40,9 @@ export async function statusOf(parts: StatusParts): Promise<ServiceStatus> {
   const silence = kind === 'down' ? current.reason : 'The vector index does not answer.';
   const { waiting, failed } = await store.documentGraphs.backlog();
   const storageProblem = await store.objects?.problem();
-  const problems = [...external.problems(), store.problem(), storageProblem].filter((each) => each !== undefined);
+  const silent = asksServers ? await deployment.silentServers?.() : undefined;
+  const found = [...external.problems(), store.problem(), storageProblem, ...(silent ?? [])];
+  const problems = found.filter((each) => each !== undefined);
   return {
     version: deployment.version,
     model: models.defaultName('quality'),

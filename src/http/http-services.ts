@@ -147,7 +147,8 @@ export interface HttpServices {
   settings(): Metadata;
   /** Re-embeds the corpus or returns to the previous space; searches and ingestion then use the resulting space. */
   reindex(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace>;
-  status(): Promise<ServiceStatus>;
+  /** With `asksServers`, the problems include configured servers of models and searches that do not answer. */
+  status(options?: { readonly asksServers?: boolean }): Promise<ServiceStatus>;
   /** Undefined if metrics are off. */
   readonly metrics?: Metrics;
   readonly traces?: Traces;

@@ -47,3 +47,15 @@ it('opens a corpus of another embedder when it is to be reindexed', async () => 
   expect(services.embeddings.name).toBe('test/another');
   expect(await store.spaces.current()).toMatchObject({ embedder: 'test/another' });
 });
+
+it('asks configured servers only for the status that operators see', async () => {
+  const adapters = adaptersOver(await openTestStore());
+  const silentServers = async () => ['SEARXNG_URL: http://127.0.0.1:8888 does not answer (ECONNREFUSED).'];
+  const services = await compose({ ...adapters, deployment: { ...adapters.deployment, silentServers } }).start();
+  onTestFinished(() => services.close());
+  expect((await services.status()).problems).toEqual([]);
+  expect(await services.status({ asksServers: true })).toMatchObject({
+    problems: await silentServers(),
+    hints: expect.arrayContaining(await silentServers()),
+  });
+});

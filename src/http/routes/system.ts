@@ -47,7 +47,7 @@ export function systemRoutes(services: Services): Router {
 
   router.get('/status', async (_request, response) => {
     requireSuperuser(principalOf(response));
-    const queries = [status(), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
+    const queries = [status({ asksServers: true }), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
     const [service, stats, backlog, cpuUsage] = await Promise.all(queries);
     response.json(
       single({
