@@ -51,7 +51,8 @@ export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMI
   const candidates = isFigure ? withKindFirst(ranked.candidates) : ranked.candidates;
   const picked = pickQuotes(candidates, { limit, sources, kind: ranked.kind });
   const isAbout = containsLetters(namedLetters(question), textsOf(picked, sources));
-  const isAnswer = isAbout && picked.some(({ mayAnswer }) => mayAnswer) && isConfident(parsedQuestion, ranked);
+  const isAnswer =
+    isAbout && !best.lacksValue && picked.some(({ mayAnswer }) => mayAnswer) && isConfident(parsedQuestion, ranked);
   const needed = parsedQuestion.minSupport * (isFew(sources.length) ? NEEDED_OF_FEW : 1);
   if (!isAnswer && ranked.mostSupport < needed) return NO_QUOTES;
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, sources, ranked.sources) };

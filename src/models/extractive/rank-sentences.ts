@@ -47,6 +47,8 @@ export interface Candidate {
   readonly isNamedRow: boolean;
   /** Whether it may contain the kind of answer asked for. */
   readonly mayAnswer: boolean;
+  /** Whether it is the row asked for, without a value in the column asked for. */
+  readonly lacksValue: boolean;
   readonly features: SentenceFeatures;
   readonly score: number;
 }
@@ -167,8 +169,10 @@ function candidatesOf(
     const found = row && findCell(row, analyser.analyseQuery, cellQuery);
     // "What was the net profit in 2021?" asks for a number without saying so.
     const isAnswer = found && (kind === 'number' || (found.isColumnNamed && found.fit >= MIN_FIT));
-    const cell = isAnswer ? found.cell : undefined;
-    const own = bestOf(matched.sentences[position], cell && row && match(row.context));
+    const fitting = isAnswer ? found.cell : undefined;
+    const lacksValue = isAnswer === true && found.isEmpty;
+    const cell = lacksValue ? undefined : fitting;
+    const own = bestOf(matched.sentences[position], fitting && row && match(row.context));
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
     const covered = words.of(own);
     const rest = kind === undefined ? text : withoutQuestion(text);
@@ -184,13 +188,13 @@ function candidatesOf(
       rank: 1 / (1 + rank / 2),
       score: bestScore > 0 ? (score ?? bestScore / 2) / bestScore : 0,
       kind: kind !== undefined && containsAnswer(kind, rest) ? 1 : 0,
-      fragment: cell === undefined && isFragment(text) ? 1 : 0,
-      cell: cell === undefined ? 0 : (found?.fit ?? 0),
+      fragment: fitting === undefined && isFragment(text) ? 1 : 0,
+      cell: fitting === undefined ? 0 : (found?.fit ?? 0),
     };
     const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);
     const isNamedRow = row?.isNamed === true;
     const place = { sourceIndex: index, position, start, end };
-    return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, features }];
+    return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, lacksValue, features }];
   });
 }
 

@@ -8,6 +8,8 @@ export interface TableRow {
   readonly unit: string;
   /** Whether the row itself contains the column names, as rows of CSV files do: `Route: North; Fare: 12`. */
   readonly isNamed?: boolean;
+  /** Columns of the table in which such a row has no value. */
+  readonly emptyColumns?: readonly string[];
 }
 
 /** A table cell with its row and column names. */
@@ -102,10 +104,14 @@ const NAMED_CELL = /^([^:;]{1,120}): (.+)$/s;
 /** Rows that contain their column names. A single such line is prose: an adjacent one must start with the same name. */
 function namedRowsOf(texts: readonly string[]): (TableRow | undefined)[] {
   const rows = texts.map(namedRow);
-  return rows.map((row, index) => {
+  const named = rows.map((row, index) => {
     const isBeside = (other: TableRow | undefined) => other !== undefined && other.header[0] === row?.header[0];
     return isBeside(rows[index - 1]) || isBeside(rows[index + 1]) ? row : undefined;
   });
+  const columns = new Set(named.flatMap((row) => row?.header ?? []));
+  return named.map(
+    (row) => row && { ...row, emptyColumns: [...columns].filter((column) => !row.header.includes(column)) },
+  );
 }
 
 function namedRow(line: string): TableRow | undefined {
@@ -129,6 +135,8 @@ export interface FittingCell {
   readonly fit: number;
   /** Whether the question names the column. */
   readonly isColumnNamed: boolean;
+  /** Whether the question names another column better, in which the row has no value. */
+  readonly isEmpty: boolean;
 }
 
 const FIT_WITHOUT_COLUMN = 0.6;
@@ -139,7 +147,7 @@ const PREFIX_LENGTH = 5;
  * column that the question names better.
  */
 export function findCell(
-  { header, cells, unit, isNamed = false }: TableRow,
+  { header, cells, unit, isNamed = false, emptyColumns = [] }: TableRow,
   termsOf: (text: string) => readonly string[],
   { questionForms, allowsText }: { readonly questionForms: ReadonlySet<string>; readonly allowsText: boolean },
 ): FittingCell | undefined {
@@ -171,6 +179,8 @@ export function findCell(
     consider((value) => !isFigure(value));
   }
   if (best === undefined) return undefined;
+  const empty = [...emptyColumns, ...header.filter((_, index) => cells[index] === '')];
+  const isEmpty = empty.some((column) => countIn(wordsOf(column)) > Math.max(max, 0));
   const fit = (named / rowWords.length) * (max > 0 ? 1 : FIT_WITHOUT_COLUMN);
-  return { cell: best, fit, isColumnNamed: max > 0 };
+  return { cell: best, fit, isColumnNamed: max > 0, isEmpty };
 }

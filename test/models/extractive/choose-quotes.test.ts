@@ -105,6 +105,29 @@ describe('chooseQuotes', () => {
     expect(chooseQuotes({ question, sources: [{ text, about }], analyser }).support).toBe(support);
   });
 
+  it.each([
+    ['What is the Q2 2025 of Anchors?', 'answer', { row: 'Anchors', column: 'Q2 2025', value: '18' }],
+    ['What is the Q1 2025 of Buoys?', 'answer', { row: 'Buoys', column: 'Q1 2025', value: '77' }],
+    ['What is the Q2 2025 of Buoys?', 'closest', undefined],
+  ])('does not answer with another column when the cell is empty: %s', (question, support, cell) => {
+    const rows = [
+      'Product: Ropes; Q1 2025: 120; Q2 2025: 140; Unit: metres',
+      'Product: Anchors; Q1 2025: 15; Q2 2025: 18; Unit: pieces',
+      'Product: Buoys; Q1 2025: 77; Unit: pieces',
+    ];
+    const table = [
+      '| Product | Q1 2025 | Q2 2025 |',
+      '| --- | --- | --- |',
+      '| Ropes | 120 | 140 |',
+      '| Anchors | 15 | 18 |',
+      '| Buoys | 77 | |',
+    ];
+    for (const lines of [rows, table]) {
+      const chosen = chooseQuotes({ question, sources: [{ text: lines.join('\n'), about: 'stock' }], analyser });
+      expect([chosen.support, chosen.quotes[0]?.cell]).toEqual([support, cell]);
+    }
+  });
+
   it('does not repeat itself', () => {
     const copies = [history[0] ?? '', history[0] ?? '', history[0] ?? ''];
     const quotes = quotesFor('When was the library of Alden opened?', copies);
