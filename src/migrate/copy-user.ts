@@ -25,7 +25,8 @@ export async function copyUser(
   };
   // Recorded before the user is created, so that after a crash the user is not taken for one that already existed.
   if (isFresh && known === undefined) await state.note({ kind: 'user', from: user.id, to: '', state: 'begun' });
-  const id = (known?.to || present) ?? (await create(to, user, profile));
+  const earlier = known?.to || present;
+  const { id, hasHash } = earlier === undefined ? await create(to, user, profile) : { id: earlier, hasHash: false };
   let reason = isFresh ? undefined : 'A user with this e-mail is here already, and keeps their password.';
   if (isFresh) {
     await state.note({ kind: 'user', from: user.id, to: id, state: 'begun' });
@@ -37,7 +38,7 @@ export async function copyUser(
     if (Object.keys(rights).length > 0) await update(rights);
     if (user.hashed_password === '') {
       reason = 'R2R has no password of this user (login with Google or GitHub); set one with citewell users code.';
-    } else {
+    } else if (!hasHash) {
       await update({ password_hash: user.hashed_password }).catch((error: unknown) => {
         if (!(error instanceof ServiceError) || error.code !== 'invalid_request') throw error;
         reason = 'The password is kept in a form that cannot be read; set a new one with citewell users code.';
@@ -48,17 +49,20 @@ export async function copyUser(
   return { to: id, outcome: isFresh ? 'copied' : 'present', ...(reason !== undefined && { reason }) };
 }
 
-async function create(to: Migration['to'], user: z.output<typeof r2rUser>, profile: object): Promise<string> {
+/** Creates the user, with R2R's hash if it can be read. */
+async function create(to: Migration['to'], user: z.output<typeof r2rUser>, profile: object) {
   // A random password that nobody knows. If R2R's hash is stored, the slow hash of this password is not computed.
   const password = randomUUID();
   const body = { email: user.email, password, is_verified: user.is_verified, ...profile };
-  const hash = user.hashed_password === '' ? {} : { password_hash: user.hashed_password };
+  let hasHash = user.hashed_password !== '';
+  const hash = hasHash ? { password_hash: user.hashed_password } : {};
   const made = await to.post('/users', { ...body, ...hash }).catch((error: unknown) => {
     // Retry without the hash, which may be unreadable (the caller reports that); any other fault fails again.
     if (!(error instanceof ServiceError) || error.code !== 'invalid_request') throw error;
+    hasHash = false;
     return to.post('/users', body);
   });
-  return readRecord(created, made, 'user').id;
+  return { id: readRecord(created, made, 'user').id, hasHash };
 }
 
 /** Identifiers of the users on the target, by lower-case e-mail. */

@@ -17,7 +17,10 @@ type Line = z.output<typeof line>;
 /** Log of the migrated items in a JSON Lines file, so that an interrupted migration can resume. */
 export interface MigrationState {
   find(kind: Line['kind'], from: string): Line | undefined;
-  /** Appends an entry; it is flushed to disk when the promise resolves. */
+  /**
+   * Appends an entry. It is flushed to disk when the promise resolves, except for documents: a document whose entry is
+   * lost in a power failure is found on the target by its identifier.
+   */
   note(entry: Line): Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export async function openMigrationState(file: string): Promise<MigrationState> 
     find: (kind, from) => known.get(keyOf(kind, from)),
     async note(entry) {
       known.set(keyOf(entry.kind, entry.from), entry);
-      await appendFile(file, `${start}${JSON.stringify(entry)}\n`, { flush: true, mode: 0o600 });
+      await appendFile(file, `${start}${JSON.stringify(entry)}\n`, { flush: entry.kind !== 'document', mode: 0o600 });
       start = '';
     },
   };

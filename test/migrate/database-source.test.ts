@@ -134,7 +134,7 @@ describePostgres('the database of R2R', () => {
     ]);
     const admin = (await logIn(target, 'admin@example.com', 'change_me_immediately')).results.access_token.token;
     const source = await openDatabaseSource({ url, schema: 'r2r_default' });
-    /** In the first run, Ada has no usable e-mail, Ben's password cannot be set, and the answer about Cleo is lost. */
+    /** In the first run, Ada has no usable e-mail, Ben cannot be created, and the answer about Cleo is lost. */
     const copy = async (isAway: boolean) => {
       const from: MigrationSource = {
         ...source,
@@ -148,11 +148,10 @@ describePostgres('the database of R2R', () => {
       const { signal } = new AbortController();
       const server = connectV3({ url: target.url, bearer: admin }, signal);
       const post: V3Connection['post'] = async (path, body) => {
-        const isPassword = path !== '/users' && body !== undefined && 'password_hash' in body;
-        if (isAway && isPassword) throw new ServiceError('provider_failed', 'away');
+        const email = isAway && body !== undefined && 'email' in body ? body.email : undefined;
+        if (email === 'ben@example.org') throw new ServiceError('provider_failed', 'away');
         const answer = await server.post(path, body);
-        const isLost = isAway && body !== undefined && 'email' in body && body.email === 'cleo@example.org';
-        if (isLost) throw new ServiceError('provider_failed', 'lost');
+        if (email === 'cleo@example.org') throw new ServiceError('provider_failed', 'lost');
         return answer;
       };
       const to: V3Connection = { ...server, post, uninterrupted: () => to };
