@@ -7,6 +7,7 @@ import type { Document } from '../../documents/document.ts';
 import { allOf, type Filter } from '../../documents/filter.ts';
 import { uuidFromName } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
+import type { Submission } from '../../ingest/ingestor.ts';
 import { defaultSearchSettings } from '../../retrieval/search-settings.ts';
 import { identify, principalOf } from '../authenticate.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
@@ -64,7 +65,7 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     const embedded = { file_id: id, filename: file.fileName };
     let isSubmitted = false;
     try {
-      await ingestor.submit({
+      const submission: Submission = {
         content: { kind: 'file', ...file },
         id: documentId,
         ownerId,
@@ -72,7 +73,8 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
         collectionIds: [],
         settings: {},
         replace: earlier !== undefined,
-      });
+      };
+      await ingestor.submit(submission, { isAwaited: true });
       isSubmitted = true;
       await runToEnd(ingestor, documentId, stopSignal(request));
     } catch (error) {

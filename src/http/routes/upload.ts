@@ -43,7 +43,8 @@ export function uploadRoutes(services: Services): Router {
     if (isEstimate) return { kind: 'estimate', estimate: await ingestor.estimate(submission, signal) } as const;
     // R2R's Python client always asks for orchestration, but expects the document in its next call.
     const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
-    const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued });
+    // Without the queue, the response is sent when the document is published.
+    const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued, isAwaited: !queued });
     return { kind: accepted.kind, id: accepted.document.id, queued, note } as const;
   }
 

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Authenticate } from '../../../src/access/credentials.ts';
 import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
+import type { Ingestor } from '../../../src/ingest/ingestor.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
@@ -16,8 +17,16 @@ const other: Principal = {
 const authenticate: Authenticate = async ({ bearer }) => (bearer === 'other' ? other : defaultAdmin);
 
 let http: RunningHttp;
+let ingestor: Ingestor;
 beforeAll(async () => {
-  http = await startCitewell({ authenticate, queues: true });
+  http = await startCitewell({
+    authenticate,
+    queues: true,
+    mount(services) {
+      ingestor = services.ingestor;
+      return { path: '/unused', handler: (_request, _response, next) => next() };
+    },
+  });
 });
 afterAll(() => http.close());
 
@@ -52,6 +61,21 @@ async function eventsOf(path: string, init?: RequestInit) {
 }
 
 describe('run_with_orchestration', () => {
+  it('makes a submission durable before the answer only if the document is queued', async () => {
+    const submit = vi.spyOn(ingestor, 'submit');
+    try {
+      await upload({ raw_text: 'Boats leave at seven.', run_with_orchestration: 'false' });
+      await upload({ raw_text: 'Boats leave at eight.', run_with_orchestration: 'true' });
+      const options = submit.mock.calls.map(([, each]) => each);
+      expect(options).toEqual([
+        { queued: false, isAwaited: true },
+        { queued: true, isAwaited: false },
+      ]);
+    } finally {
+      submit.mockRestore();
+    }
+  });
+
   it('waits for the end when false, and otherwise returns the id of a task if uploads are queued', async () => {
     const message = 'Document created and ingested successfully.';
     const waited = await upload({ raw_text: 'Boats leave at ten.', run_with_orchestration: 'false' });
