@@ -131,7 +131,7 @@ describe('the agent loop', () => {
     const broken: [ToolCall, RegExp][] = [
       [call('1', 'nothing_like_it'), /^Error \[unknown_tool\]: .*Call one of: words, fails\./],
       [call('2', 'words', '{"word": "a'), /^Error \[invalid_argument\]: .*not valid JSON/],
-      [call('3', 'words', { word: 7 }), /^Error \[invalid_argument\]: .*word: .*expected string/],
+      [call('3', 'words', { word: 7 }), /^Error \[invalid_argument\]: .*word: .*expected a string/],
       [call('4', 'words', [1]), /^Error \[invalid_argument\]/],
       [call('5', 'fails', {}), /^Error \[internal\]: fails failed inside the service\./],
     ];
