@@ -1,4 +1,10 @@
-import { chatReply, type OpenAiTurn, responsesReply, startFakeOpenAi } from '../../test/support/fake-openai.ts';
+import {
+  chatReply,
+  type OpenAiTurn,
+  openAiError,
+  responsesReply,
+  startFakeOpenAi,
+} from '../../test/support/fake-openai.ts';
 import type { ReceivedRequest } from '../../test/support/fake-provider.ts';
 
 /** The parts of a request that the script uses, from either of OpenAI's formats. */
@@ -21,10 +27,16 @@ const CAPITAL = 'Die Hauptstadt von Frankreich ist Paris.';
 /**
  * A local server with OpenAI's API that answers by a script: it searches with the offered tool, then repeats the
  * question and cites the first source. It knows one capital, and obeys an instruction about the end of an answer.
+ * Requests without JSON get 404 and are reported, so that a single one does not end the suite.
  */
 export async function startScriptedModel(): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const provider = await startFakeOpenAi();
   provider.otherwise((request) => {
+    if (request.body === undefined) {
+      const message = `The scripted model does not know ${request.method} ${request.path}.`;
+      console.error(message);
+      return openAiError(404, message);
+    }
     const turn = turnFor(readRequest(request));
     return request.path.endsWith('/responses') ? responsesReply(turn) : chatReply(turn);
   });
