@@ -410,7 +410,8 @@ describePostgres('An upload that a request waits for', () => {
     onTestFinished(() => store.close());
     const away = () => new ServiceError('store_failed', 'The database does not answer.');
     const release = vi.fn(store.queue.release).mockRejectedValueOnce(away());
-    const corpus = { ...store.corpus, stage: () => Promise.reject(away()), fail: () => Promise.reject(away()) };
+    const refused = () => Promise.reject(away());
+    const corpus = { ...store.corpus, stage: refused, publish: refused, fail: refused };
     const parts = { readers: sharedReaders(), embeddings: embedder() };
     const ingestor = createIngestor({ ...store, ...parts, corpus, queue: { ...store.queue, release } });
     const { document } = await ingestor.submit(text('Some words.'));
