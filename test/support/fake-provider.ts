@@ -56,6 +56,11 @@ export async function startFakeProvider(
   let answer = unscripted;
 
   const server = createServer((incoming, outgoing) => {
+    // The service asks at times whether its model server answers, which is no part of a script.
+    if (incoming.method === 'GET' && ADDRESS.test(incoming.url ?? '')) {
+      outgoing.writeHead(404).end();
+      return;
+    }
     const end = new Promise<'finished' | 'left'>((resolve) => {
       outgoing.on('close', () => resolve(outgoing.writableFinished ? 'finished' : 'left'));
     });
@@ -97,6 +102,9 @@ export async function startFakeProvider(
     },
   };
 }
+
+/** The path of an address that is configured as a model server. */
+const ADDRESS = /^\/(?:v1)?\/?$/;
 
 async function play(reply: Reply, response: ServerResponse, end: Promise<unknown>): Promise<void> {
   for (const step of reply.steps) {
