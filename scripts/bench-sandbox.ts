@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
 import { findOuterLayers } from '../src/sandbox/outer-layers.ts';
+import { treeResidentBytes } from '../src/sandbox/process-tree.ts';
 import { createPythonSandbox } from '../src/sandbox/python-sandbox.ts';
-import { treeResidentBytes } from '../src/sandbox/resident-bytes.ts';
 import { findRuntime } from '../src/sandbox/runtime.ts';
 
 /**

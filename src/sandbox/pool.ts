@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { onAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import type { SandboxOccupancy } from './sandbox.ts';
+import type { StartingSlot } from './slot.ts';
 import { WaitingCalls, type WaitingLimits } from './waiting-calls.ts';
 
 /** What the pool requires of a slot. */
@@ -11,7 +12,7 @@ export interface PooledSlot {
 }
 
 export interface PoolOptions<S extends PooledSlot> extends WaitingLimits {
-  start(): Promise<S>;
+  start(starting: StartingSlot): Promise<S>;
   /** A spare slot started with another value is out of date and not used. */
   version?(): number;
   readonly idleMilliseconds: number;
@@ -54,6 +55,14 @@ interface Taken<S extends PooledSlot> extends Omit<Lease<S>, 'slot'> {
   begin(): void;
 }
 
+/** A slot started in advance. */
+interface Spare<S extends PooledSlot> {
+  readonly version: number | undefined;
+  readonly slot: Promise<S>;
+  readonly starting: { isAwaited: boolean };
+  readonly since: number;
+}
+
 /** Number of ended sessions that are remembered, to report their loss. */
 const MAX_LOST_SESSIONS = 1_000;
 
@@ -71,7 +80,7 @@ export class SlotPool<S extends PooledSlot> {
   readonly #holders = new Map<Promise<S>, string>();
   readonly #lost = new LruMap<string, true>({ max: MAX_LOST_SESSIONS });
   readonly #waiting: WaitingCalls<LeaseRequest, Taken<S>>;
-  #spare: { readonly version: number | undefined; readonly slot: Promise<S>; readonly since: number } | undefined;
+  #spare: Spare<S> | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #isClosed = false;
   /** Calls that have a slot. */
@@ -108,7 +117,9 @@ export class SlotPool<S extends PooledSlot> {
   /** Starts the spare slot before the first call. */
   warmUp(): void {
     if (this.#isClosed || this.#spare !== undefined || this.#live.size >= this.#options.slots) return;
-    this.#spare = { version: this.#options.version?.(), slot: this.#start(), since: performance.now() };
+    const starting = { isAwaited: false };
+    const slot = this.#start(starting);
+    this.#spare = { version: this.#options.version?.(), slot, starting, since: performance.now() };
     this.#sweep();
   }
 
@@ -182,6 +193,7 @@ export class SlotPool<S extends PooledSlot> {
     this.#spare = undefined;
     const isOutdated = spare !== undefined && spare.version !== this.#options.version?.();
     if (isOutdated) this.#end(spare.slot);
+    else if (spare !== undefined) spare.starting.isAwaited = true;
     const slot = (isOutdated ? undefined : spare?.slot) ?? this.#startWithinLimit(user);
     // Deferred, so that the call that was just given a slot runs first.
     setImmediate(() => this.warmUp());
@@ -189,22 +201,22 @@ export class SlotPool<S extends PooledSlot> {
   }
 
   #startWithinLimit(user: string): Promise<S> | undefined {
-    if (this.#live.size < this.#options.slots) return this.#start();
+    if (this.#live.size < this.#options.slots) return this.#start({ isAwaited: true });
     const share = (holder: string): number => this.#slotsOf(holder) + (holder === user ? 1 : 0);
     const [idle] = [...this.#sessions]
       .filter(([, { isBusy, slot }]) => !isBusy && !this.#starting.has(slot))
       .sort(([, a], [, b]) => share(b.user) - share(a.user) || a.usedAt - b.usedAt);
     if (idle === undefined) return undefined;
     this.#recordLoss(...idle);
-    return this.#start();
+    return this.#start({ isAwaited: true });
   }
 
   #slotsOf(user: string): number {
     return [...this.#holders.values()].filter((holder) => holder === user).length;
   }
 
-  #start(): Promise<S> {
-    const slot = this.#options.start();
+  #start(starting: StartingSlot): Promise<S> {
+    const slot = this.#options.start(starting);
     this.#live.add(slot);
     this.#starting.add(slot);
     slot.then(

@@ -8,7 +8,7 @@ import type { PythonPackages } from './packages.ts';
 import type { PythonRuntime } from './runtime.ts';
 import type { SandboxLimits } from './sandbox.ts';
 import type { SlotPackage, SlotStart } from './slot/slot-messages.ts';
-import { type Slot, SlotFailure, startSlot, takeSnapshot } from './slot.ts';
+import { type Slot, SlotFailure, type StartingSlot, startSlot, takeSnapshot } from './slot.ts';
 import { openSnapshotCache } from './snapshot-cache.ts';
 import { readTimeZones } from './time-zones.ts';
 
@@ -43,7 +43,7 @@ const BLOCKED_MODULES = [
 ];
 
 /** Starts slots; creates the snapshot first, and again if it turns out to be unusable. */
-export function createStarter(options: StarterOptions): () => Promise<Slot> {
+export function createStarter(options: StarterOptions): (starting: StartingSlot) => Promise<Slot> {
   const { runtime, limits, cacheFolder, packages, report } = options;
   const script = programFile('./slot/slot-process.ts', import.meta);
   const sourceFiles = [`${dirname(script)}/`, packageFile(dirname(script))];
@@ -111,18 +111,18 @@ export function createStarter(options: StarterOptions): () => Promise<Slot> {
     );
   });
 
-  return async () => {
+  return async (starting) => {
     const chosen = await packages.files();
     const kept = snapshot.get();
     try {
-      return await startSlot(await slotOptions(await kept, chosen, {}));
+      return await startSlot(await slotOptions(await kept, chosen, {}), starting);
     } catch (error) {
       if (!(error instanceof SlotFailure)) throw error;
       // When several slots fail to start, the snapshot is created again once for all of them.
       const isFirst = snapshot.renew(kept, async () => (await cache.get()).discard());
       if (isFirst) report?.('Python did not start from its snapshot, which is rebuilt.', error);
       // Packages may have been removed in the meantime.
-      return startSlot(await slotOptions(await snapshot.get(), await packages.files(), {}));
+      return startSlot(await slotOptions(await snapshot.get(), await packages.files(), {}), starting);
     }
   };
 }

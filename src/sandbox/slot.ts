@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
 import { z } from 'zod';
 import { onAbort } from '../shared/abort.ts';
 import type { SlotCommand } from './outer-layers.ts';
-import { treeResidentBytes } from './resident-bytes.ts';
+import { lowerTreePriority, treeResidentBytes } from './process-tree.ts';
 import { encodeFrame, FrameReader } from './slot/frames.ts';
 import type { Printed, SlotRequest, SlotStart } from './slot/slot-messages.ts';
 
@@ -30,6 +29,12 @@ export interface SlotOptions {
   readonly residentBytes: number;
 }
 
+/** A slot that has not been started yet, or is starting. */
+export interface StartingSlot {
+  /** Whether a call waits for it; may become true later. */
+  readonly isAwaited: boolean;
+}
+
 /** The slot ended before it was ready; the message contains the end of its stderr. */
 export class SlotFailure extends Error {
   override readonly name = 'SlotFailure';
@@ -42,11 +47,16 @@ const WATCH_EVERY_MS = 50;
 const STDERR_TAIL_CHARACTERS = 2_000;
 const MAX_SNAPSHOT_LENGTH = 400_000_000;
 
-/** Starts a slot and waits until it is ready. Throws SlotFailure. */
-export async function startSlot(options: SlotOptions): Promise<Slot> {
+/**
+ * Starts a slot and waits until it is ready; code runs in it at a lower priority. It also starts at that priority unless
+ * a call awaits it. Throws SlotFailure.
+ */
+export async function startSlot(options: SlotOptions, { isAwaited }: StartingSlot): Promise<Slot> {
   const child = launch(options, options.maxReplyLength);
+  if (!isAwaited) child.lowerPriority();
   const first = await child.next(START_LIMIT_MS);
   if (first.kind !== 'message' || first.message.kind !== 'ready') throw await failure(child, first);
+  child.lowerPriority();
   return {
     pid: child.pid,
     ended: child.ended,
@@ -67,7 +77,7 @@ export async function startSlot(options: SlotOptions): Promise<Slot> {
   };
 }
 
-/** Starts Python from scratch and returns its memory. Throws SlotFailure. */
+/** Starts Python from scratch and returns its memory. Keeps its priority, since calls wait for it. Throws SlotFailure. */
 export async function takeSnapshot(options: SlotOptions): Promise<Buffer> {
   const child = launch(options, MAX_SNAPSHOT_LENGTH);
   try {
@@ -142,6 +152,7 @@ interface Child {
   send(message: SlotRequest | SlotStart): void;
   /** The next message; `late` if none arrives within this time. Monitors the memory while waiting. */
   next(milliseconds: number): Promise<NextMessage>;
+  lowerPriority(): void;
   end(): void;
 }
 
@@ -187,13 +198,15 @@ function launch({ command, start, residentBytes }: SlotOptions, maxFrameLength: 
   const send = (message: SlotRequest | SlotStart): void => {
     child.stdin.write(encodeFrame(JSON.stringify(message)));
   };
-  lowerPriority(child);
   send(start);
 
   return {
     pid: child.pid ?? 0,
     ended,
     send,
+    lowerPriority() {
+      if (child.pid !== undefined) lowerTreePriority(child.pid);
+    },
     end: () => killGroup(child),
     async next(milliseconds) {
       const { promise, resolve: resolveNext } = Promise.withResolvers<NextMessage>();
@@ -229,14 +242,6 @@ function keepStderrTail(child: ChildProcess): () => string {
     tail = (tail + text).slice(-STDERR_TAIL_CHARACTERS);
   });
   return () => tail.trim();
-}
-
-function lowerPriority({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The process has already ended, or the system does not permit it.
-  }
 }
 
 /** Kills the whole process group, because under bubblewrap the slot is a grandchild. */

@@ -81,7 +81,8 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
     if (context.signal.aborted) throw error;
     if (deadline.isOver) {
       const seconds = tool.deadline / 1000;
-      return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, 'Ask for less at a time.');
+      const advice = tool.timeoutAdvice ?? 'Ask for less at a time.';
+      return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, advice);
     }
     return fromError(tool, error);
   }

@@ -77,6 +77,8 @@ export interface Tool {
   readonly needs: readonly ToolNeed[];
   /** Milliseconds after which a call is aborted and reported as failed. */
   readonly deadline: number;
+  /** What to do after a call that exceeded the deadline; default is to ask for less. */
+  readonly timeoutAdvice?: string;
   /** Alternative argument names used by models: theirs → ours. */
   readonly aliases?: ReadonlyMap<string, string>;
   /** Validates arguments already coerced by `readArguments`. */
@@ -94,6 +96,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   readonly annotations: ToolAnnotations;
   readonly needs?: readonly ToolNeed[];
   readonly deadline: number;
+  readonly timeoutAdvice?: string;
   execute(
     input: z.output<Input>,
     context: ToolContext,
@@ -122,6 +125,7 @@ export function defineTool<const Name extends string, Input extends z.ZodObject,
     annotations: definition.annotations,
     needs: definition.needs ?? [],
     deadline: definition.deadline,
+    ...(definition.timeoutAdvice !== undefined && { timeoutAdvice: definition.timeoutAdvice }),
     aliases: commonAliases,
     check(given) {
       const reading = definition.input.safeParse(given, { error: explainIssue });

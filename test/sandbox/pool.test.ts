@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { type LeaseRequest, type PooledSlot, type PoolOptions, SlotPool } from '../../src/sandbox/pool.ts';
+import type { StartingSlot } from '../../src/sandbox/slot.ts';
 
 interface CountedSlot extends PooledSlot {
   readonly number: number;
@@ -79,6 +80,20 @@ describe('a pool of slots', () => {
     const lease = await pool.lease({}, never);
     await vi.waitFor(() => expect(started).toHaveLength(2));
     lease.release(true);
+  });
+
+  it('starts a slot with the knowledge whether a call waits for it', async () => {
+    const starting: StartingSlot[] = [];
+    const { pool } = countedPool({
+      async start(each) {
+        const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+        return { number: starting.push(each), ended, end };
+      },
+    });
+    await pool.lease({}, never);
+    await vi.waitFor(() => expect(starting.map(({ isAwaited }) => isAwaited)).toEqual([true, false]));
+    await pool.lease({}, never);
+    expect(starting.map(({ isAwaited }) => isAwaited)).toEqual([true, true]);
   });
 
   it('gives each call its own slot', async () => {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,6 +13,7 @@ import type { PythonRequest } from '../../src/sandbox/sandbox.ts';
 import { PATIENT } from '../support/patience.ts';
 
 const { signal } = new AbortController();
+const BELOW_NORMAL = constants.priority.PRIORITY_BELOW_NORMAL;
 
 describe('Python in the sandbox', () => {
   let sandbox: Awaited<ReturnType<typeof openSandbox>>;
@@ -293,24 +294,29 @@ describe('the processes of the sandbox', () => {
     }
   });
 
-  it.runIf(process.platform === 'linux')('have an empty environment and the limits of the kernel', async () => {
-    const sandbox = await openSandbox({ slots: 1 });
-    try {
-      await sandbox.run({ code: '1', inputs: {}, files: [], session: 'a' }, signal);
-      const pids = await slotsOf(process.pid);
-      expect(pids.length).toBeGreaterThan(0);
-      for (const pid of pids) {
-        expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/PATH|HOME|CITEWELL/);
-        const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
-        expect(limits).toMatch(/Max core file size\s+0\s/);
-        expect(limits).toMatch(/Max file size\s+0\s/);
-        expect(limits).toMatch(/Max open files\s+64\s/);
-        expect(limits).toMatch(/Max data size\s+\d{9,10}\s/);
+  it.runIf(process.platform === 'linux')(
+    'have an empty environment, limits of the kernel and a low priority',
+    async () => {
+      const sandbox = await openSandbox({ slots: 1 });
+      try {
+        await sandbox.run({ code: '1', inputs: {}, files: [], session: 'a' }, signal);
+        const pids = await slotsOf(process.pid);
+        expect(pids.length).toBeGreaterThan(0);
+        for (const pid of pids) {
+          expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toMatch(/PATH|HOME|CITEWELL/);
+          const limits = await readFile(`/proc/${pid}/limits`, 'utf8');
+          expect(limits).toMatch(/Max core file size\s+0\s/);
+          expect(limits).toMatch(/Max file size\s+0\s/);
+          expect(limits).toMatch(/Max open files\s+64\s/);
+          expect(limits).toMatch(/Max data size\s+\d{9,10}\s/);
+          const threads = (await readdir(`/proc/${pid}/task`)).map(Number);
+          for (const thread of threads) expect(getPriority(thread)).toBeGreaterThanOrEqual(BELOW_NORMAL);
+        }
+      } finally {
+        await sandbox.close();
       }
-    } finally {
-      await sandbox.close();
-    }
-  });
+    },
+  );
 });
 
 async function slotsOf(parent: number): Promise<number[]> {

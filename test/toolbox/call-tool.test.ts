@@ -31,4 +31,13 @@ describe('calling a tool', () => {
     const outcome = await callTool({ id: '1', name: 'find', arguments: { filters } }, [find], context);
     expect(outcome).toMatchObject({ isError: false, output: { structured: { filters } } });
   });
+
+  it.each([
+    ['to ask for less', {}, 'Next step: Ask for less at a time.'],
+    ['what the tool says', { timeoutAdvice: 'Call again.' }, 'Next step: Call again.'],
+  ])('advises after a call that took too long %s', async (_, more, advice) => {
+    const endless = { ...find, ...more, deadline: 1, execute: () => new Promise<never>(() => {}) };
+    const outcome = await callTool({ id: '1', name: 'find', arguments: {} }, [endless], context);
+    expect(outcome).toMatchObject({ isError: true, code: 'timeout', text: expect.stringContaining(advice) });
+  });
 });

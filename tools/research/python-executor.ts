@@ -116,6 +116,8 @@ export const pythonExecutor = defineTool({
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   needs: ['sandbox'],
   deadline: 700_000,
+  timeoutAdvice:
+    'If this was the first call, Python was still being prepared, which goes on: make the same call again. Otherwise ask for less at a time.',
 
   async execute(input, context) {
     const { sandbox, signal } = context;
