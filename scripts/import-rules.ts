@@ -24,7 +24,6 @@ const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
  */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
-  'nearest-name': [],
   version: [],
   'program-file': [],
   'user-cache': [],
@@ -59,7 +58,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   'config-originals': ['errors', 'config-issues', 'config-variables', 'store'],
   'config-sandbox': ['errors', 'config-issues', 'config-variables', 'sandbox'],
   'config-sources': ['errors', 'config-variables'],
-  'config-warnings': ['errors', 'nearest-name', 'config-chroma', 'config-issues', 'config-variables'],
+  'config-warnings': ['errors', 'shared', 'config-chroma', 'config-issues', 'config-variables'],
   'config-variables': ['config-readers', 'access', 'models', 'web', 'shared', 'store'],
   'config-readers': ['models', 'web', 'shared'],
   access: [...vocabulary, 'store'],
@@ -76,7 +75,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   embeddings: [...vocabulary, 'store', 'store/full-text', 'models', 'models/openai', 'local-models'],
   // Models that run on this machine, for embedding and reranking.
   'local-models': [...vocabulary],
-  models: [...vocabulary, 'nearest-name'],
+  models: [...vocabulary],
   'models/openai': [...vocabulary, 'models'],
   'models/anthropic': [...vocabulary, 'models'],
   'models/extractive': [...vocabulary, 'models', 'citations', 'store/full-text'],
@@ -89,7 +88,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   prompts: [...vocabulary, 'store'],
   retrieval: [...ports, 'prompts', 'store/full-text', 'local-models'],
   graph: [...ports, 'prompts', 'citations', 'retrieval', 'store/full-text'],
-  toolbox: [...foundations, 'nearest-name'],
+  toolbox: [...foundations],
   agent: [...foundations, ...work, 'models/extractive'],
   rag: [...foundations, 'models/extractive'],
   ingest: [...foundations, 'pdf-layout'],
@@ -101,7 +100,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   page: ['client', 'pdf-layout'],
   migrate: [...vocabulary],
   // Works only on records of answers and chunks, so that any client can be evaluated.
-  evaluation: [...vocabulary, 'nearest-name', 'citations', 'store/full-text'],
+  evaluation: [...vocabulary, 'citations', 'store/full-text'],
   // Also runs in browsers, so it must not import any other component.
   client: [],
   // Wires the product from ports; the loading rule `composition` lists what it must not load.
@@ -129,7 +128,6 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...foundations,
     ...work,
-    'nearest-name',
     'config',
     'config-variables',
     'version',

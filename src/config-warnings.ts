@@ -2,7 +2,7 @@ import { chromaWarnings } from './config-chroma.ts';
 import { issue } from './config-issues.ts';
 import { variableNames } from './config-variables.ts';
 import type { FieldIssue } from './errors.ts';
-import { nearestName } from './nearest-name.ts';
+import { nearestName } from './shared/nearest-name.ts';
 
 /** An additional OpenAI-compatible provider, addressed as `<name>/<model>`. */
 export interface NamedProviderConfig {

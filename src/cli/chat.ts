@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../shared/nearest-name.ts';
 import { type AgentOptions, toAgentQuery } from './agent-options.ts';
 import type { AgentReply } from './agent-wire.ts';
 import type { Client } from './client.ts';

@@ -1,16 +1,14 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readCredential } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
-import { splitList } from '../shared/text.ts';
-import { kindOfAddress, schemeOf, sourceKinds } from '../sources/kinds.ts';
-import type { SourceKind } from '../sources/source-kind.ts';
+import { kindOfAddress } from '../sources/kinds.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table, visibleLine } from './layout.ts';
 import { count, type Progress, progressLine } from './progress-line.ts';
+import { newCredentials, readChange, readSource, type SourceOptions } from './source-options.ts';
 import { sourceRow } from './source-rows.ts';
 import type { SourceRecord } from './sources-client.ts';
 import { withClient, withoutEmbedding } from './with-client.ts';
@@ -19,16 +17,7 @@ interface OutputOptions {
   readonly json?: boolean;
 }
 
-interface AddOptions extends OutputOptions {
-  readonly sitemap?: boolean;
-  readonly crawlDepth?: number;
-  readonly maxPages?: number;
-  readonly keepDeleted?: boolean;
-  readonly every?: number;
-  readonly schedule: boolean;
-  /** As written: `name=value`. */
-  readonly set?: readonly string[];
-  readonly collection?: readonly string[];
+interface AddOptions extends OutputOptions, SourceOptions {
   readonly wait: boolean;
 }
 
@@ -80,23 +69,10 @@ function noteFailures({ location, failed_items: failed }: SourceRecord, { output
 
 /** `citewell sources add`: a folder, a site, or the address of a source of another kind. */
 export function addSource(place: string, options: AddOptions, context: CommandContext): Promise<ExitCode> {
-  const { sitemap, crawlDepth, maxPages, keepDeleted, collection = [] } = options;
-  const kind = kindOfAddress(place);
-  if (kind === undefined) requireFolderOrSite(place, options);
-  const source =
-    kind !== undefined
-      ? remoteSource(kind, place, options)
-      : isUrl(place)
-        ? {
-            kind: 'site',
-            url: place,
-            ...(sitemap !== undefined && { sitemap }),
-            ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
-            ...(maxPages !== undefined && { max_pages: maxPages }),
-          }
-        : { kind: 'folder', path: resolve(place), ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }) };
+  const source = readSource(place, options);
+  const { collection: collections = [] } = options;
   return withClient(context, async (client) =>
-    finish(client, await client.sources.add({ ...source, collections: collection }), options, context),
+    finish(client, await client.sources.add({ ...source, collections }), options, context),
   );
 }
 
@@ -129,91 +105,6 @@ export function changeSource(place: string, options: ChangeOptions, context: Com
     const changed = await client.sources.change(id, { ...change, ...(!check && { check }) });
     return finish(client, changed, options, context);
   });
-}
-
-/** Reads `name=value`; an empty value removes the setting. */
-const readChange = (kind: SourceKind, written: string): readonly [string, unknown] => {
-  const [name, value] = readSetting(kind, written);
-  return [name, written.endsWith('=') && kind.fields[name]?.type !== 'flag' ? null : value];
-};
-
-/** Throws `invalid_request` for an address of an unknown kind, and for options that only other kinds have. */
-function requireFolderOrSite(place: string, { every, schedule, set }: AddOptions): void {
-  const scheme = schemeOf(place);
-  if (scheme !== undefined && !isUrl(place)) {
-    const known = ['https', 'http', ...sourceKinds.flatMap(({ schemes }) => schemes)];
-    throw new ServiceError(
-      'invalid_request',
-      `No kind of source has addresses that begin with ${scheme}://. Known beginnings: ${known.join(', ')}; a folder is given as a path.`,
-    );
-  }
-  const option =
-    every !== undefined ? '--every' : !schedule ? '--no-schedule' : set !== undefined ? '--set' : undefined;
-  if (option === undefined) return;
-  throw new ServiceError(
-    'invalid_request',
-    scheme === undefined
-      ? `${option} is not for folders: their changes are followed at once.`
-      : `${option} is not for sites. "citewell sources sync" synchronises one, for example from a timer of the system.`,
-  );
-}
-
-function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: AddOptions) {
-  return {
-    kind: kind.type,
-    address,
-    settings: Object.fromEntries(set.map((each) => readSetting(kind, each))),
-    credentials: readCredentials(kind),
-    ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
-    ...(every !== undefined && { every_minutes: every }),
-    ...(!schedule && { every_minutes: null }),
-  };
-}
-
-/** Credentials come from the environment: arguments are visible to other users and kept in the shell's history. */
-function readCredentials(kind: SourceKind): Readonly<Record<string, string>> {
-  const credentials = Object.fromEntries(
-    Object.entries(kind.secrets).flatMap(([name, { variable }]) => {
-      const value = readCredential(variable);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
-  const missing = Object.entries(kind.secrets).filter(([name, secret]) => secret.isRequired && !(name in credentials));
-  if (missing.length > 0) {
-    throw new ServiceError(
-      'invalid_request',
-      `${kind.title} needs credentials. Set ${missing.map(([, { variable }]) => variable).join(' and ')} in the environment of this command.`,
-    );
-  }
-  return credentials;
-}
-
-/** Credentials that replace the stored ones. Throws `invalid_request` if none is set, as after a forgotten variable. */
-function newCredentials(kind: SourceKind): Readonly<Record<string, string>> {
-  const credentials = readCredentials(kind);
-  if (Object.keys(credentials).length > 0) return credentials;
-  const variables = Object.values(kind.secrets).map(({ variable }) => variable);
-  throw new ServiceError(
-    'invalid_request',
-    variables.length === 0
-      ? `${kind.title} has no credentials.`
-      : `There are no credentials in the environment of this command. Set ${variables.join(', ')}.`,
-  );
-}
-
-function readSetting({ type, fields }: SourceKind, written: string): readonly [string, unknown] {
-  const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
-  const field = fields[name];
-  if (field === undefined) {
-    const known = Object.entries(fields).map(([each, { description }]) => `${each} (${description})`);
-    throw new ServiceError(
-      'invalid_request',
-      `Unknown setting "${written}" for ${type}. Known settings: ${known.join('; ')}.`,
-    );
-  }
-  if (field.type === 'number') return [name, Number(value)];
-  if (field.type === 'flag') return [name, value === 'true' || value === ''];
-  return [name, field.type === 'list' ? splitList(value, /,/) : value];
 }
 
 /** `citewell sources sync` */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
-import { nearestName } from '../nearest-name.ts';
 import { explainIssue } from '../shared/explain-issue.ts';
+import { nearestName } from '../shared/nearest-name.ts';
 import { Problems, parseLine } from './problems.ts';
 import { type Line, readLines } from './read-lines.ts';
 

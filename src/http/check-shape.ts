@@ -33,7 +33,8 @@ function toFieldIssue(issue: z.core.$ZodIssue, part: RequestPart): FieldIssue {
     type: nameOf(issue, part),
     loc,
     msg: issue.message,
-    ...(issue.input === undefined ? {} : { input: issue.input }),
+    // The input of an issue with unknown members is the whole object, which may contain credentials.
+    ...(issue.input === undefined || issue.code === 'unrecognized_keys' ? {} : { input: issue.input }),
   };
 }
 
@@ -51,6 +52,8 @@ function nameOf(issue: z.core.$ZodIssue, part: RequestPart): string {
       return issue.format === 'uuid' || issue.format === 'guid' ? 'uuid_parsing' : 'string_pattern_mismatch';
     case 'invalid_value':
       return 'enum';
+    case 'unrecognized_keys':
+      return 'extra_forbidden';
     default:
       return 'value_error';
   }

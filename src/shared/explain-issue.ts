@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { misspelledName } from './nearest-name.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
 type UnionIssue = z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>;
@@ -50,15 +51,28 @@ export function explainIssue(issue: RawIssue): string | undefined {
     case 'invalid_format':
       return formats[issue.format] && `expected ${formats[issue.format]}`;
     case 'unrecognized_keys':
-      return `${anyOf(
-        issue.keys.map((key) => `"${key}"`),
-        'and',
-      )} ${issue.keys.length === 1 ? 'is' : 'are'} not known here`;
+      return unknownMembers(issue.keys, membersOf(issue.inst));
     case 'invalid_union':
       return unionMessage(issue);
     default:
       return undefined;
   }
+}
+
+/** The members of an object's schema; empty for other schemas. */
+function membersOf(schema: object | undefined): string[] {
+  const shape: unknown = schema !== undefined && 'shape' in schema ? schema.shape : undefined;
+  return typeof shape === 'object' && shape !== null ? Object.keys(shape) : [];
+}
+
+/** Names the unknown members, those that were probably meant, and all known ones. */
+function unknownMembers(names: readonly string[], known: readonly string[]): string {
+  const described = names.map((name) => {
+    const meant = misspelledName(name, known);
+    return meant === undefined ? `"${name}"` : `"${name}" (did you mean "${meant}"?)`;
+  });
+  const unknown = `${anyOf(described, 'and')} ${names.length === 1 ? 'is' : 'are'} not known here`;
+  return known.length === 0 ? unknown : `${unknown}; known are ${known.join(', ')}`;
 }
 
 function limit(

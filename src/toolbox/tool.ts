@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
 import type { FieldIssue } from '../errors.ts';
-import { nearestName } from '../nearest-name.ts';
 import { explainIssue } from '../shared/explain-issue.ts';
+import { nearestName } from '../shared/nearest-name.ts';
 import { commonAliases, type JsonSchema } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 

@@ -25,7 +25,10 @@ it('follows a folder without a server and with one, and stops following it', asy
   const unknown = await sources('add', 'ftp://files.example/papers');
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('begin with ftp://. Known beginnings: ')]);
   const scheduled = await sources('add', papers, '--every', '5');
-  expect([scheduled.code, scheduled.stderr]).toEqual([2, expect.stringContaining('--every is not for folders')]);
+  expect([scheduled.code, scheduled.stderr]).toEqual([
+    2,
+    expect.stringContaining('--every is not an option for a folder'),
+  ]);
   const added = await sources('add', papers, '--collection', 'Papers');
   expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/folder +\S+papers +followed/) });
   expect(added.stderr).toContain('while "citewell serve"');

@@ -17,6 +17,16 @@ describe('messages about values that do not fit a schema', () => {
     expect(message(z.uuid(), 'x')).toEqual(['expected a UUID']);
   });
 
+  it('name unknown members, those that were probably meant, and the known ones', () => {
+    const site = z.strictObject({ url: z.string(), max_pages: z.int().optional() });
+    expect(message(site, { url: 'x', maxPages: 5, every: 60 })).toEqual([
+      '"maxPages" (did you mean "max_pages"?) and "every" are not known here; known are url, max_pages',
+    ]);
+    expect(message(z.array(z.strictObject({ text: z.string() })), [{ text: 'x', Text: 'y' }])).toEqual([
+      '"Text" (did you mean "text"?) is not known here; known are text',
+    ]);
+  });
+
   it('name the limits of numbers and lengths', () => {
     expect(message(z.array(z.string()).min(1), [])).toEqual(['expected at least 1 item']);
     expect(message(z.string().max(30), 'x'.repeat(31))).toEqual(['expected at most 30 characters']);

@@ -27,7 +27,7 @@ export const crawlDepth = z.int().min(0).max(10).describe('How many links deep t
 export const maxPages = z.int().min(1).max(10_000);
 
 const newRemoteSource = (kind: SourceKind) =>
-  z.object({
+  z.strictObject({
     kind: z.literal(kind.type),
     address: z
       .string()
@@ -41,15 +41,16 @@ const newRemoteSource = (kind: SourceKind) =>
     collections,
   });
 
+/** Unknown members are refused, since a misspelled setting would change what is followed. */
 export const newSource = z
   .discriminatedUnion('kind', [
-    z.object({
+    z.strictObject({
       kind: z.literal('folder'),
       path: z.string().trim().min(1).max(4_000).describe('An absolute path on the machine that runs the service.'),
       keep_deleted: keepDeleted.default(false),
       collections,
     }),
-    z.object({
+    z.strictObject({
       kind: z.literal('site'),
       url: webAddress,
       sitemap: sitemap.default(false),

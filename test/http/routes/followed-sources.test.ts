@@ -92,6 +92,37 @@ describe('POST /v3/documents with an address', () => {
 });
 
 describe('/v3/sources', () => {
+  it('refuses members that a kind of source does not have, by name, and repeats no credentials', async () => {
+    const { call } = await start();
+    const misspelled = await call('POST', '/sources', { kind: 'folder', path: '/papers', keepdeleted: true });
+    expect(misspelled).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ type: 'extra_forbidden', loc: ['body'], msg: expect.stringMatching(/^"keepdeleted" \(did/) }],
+      },
+    });
+    const credentials = { access_key_id: 'key', secret_access_key: 'secret-1' };
+    const bucket = { kind: 's3', address: 's3://papers/', every: 5, credentials };
+    const ofAnotherKind = await call('POST', '/sources', bucket);
+    expect(ofAnotherKind.status).toBe(422);
+    expect(ofAnotherKind.body.detail[0].msg).toMatch(
+      /^"every" is not known here; known are kind, address, .*every_minutes/,
+    );
+    const ofNoKind = await call('POST', '/sources', {
+      ...bucket,
+      every: undefined,
+      settings: { regoin: 'eu' },
+      credentials: { ...credentials, acess_key_id: 'key' },
+    });
+    expect(ofNoKind.status).toBe(422);
+    expect(ofNoKind.body.detail).toMatchObject([
+      { loc: ['body', 'settings'], msg: expect.stringContaining('"regoin" (did you mean "region"?)') },
+      { loc: ['body', 'credentials'], msg: expect.stringContaining('did you mean "access_key_id"?') },
+    ]);
+    expect(JSON.stringify([ofAnotherKind.body, ofNoKind.body])).not.toContain('secret-1');
+    expect((await call('GET', '/sources')).body.total_entries).toBe(0);
+  });
+
   it('crawls a site and reports failed pages', async () => {
     const { url, port } = await site();
     const { call, titles } = await start({ web: await webTo(port) });

@@ -5,6 +5,13 @@ export function nearestName(name: string, candidates: readonly string[]): string
   return ranked[0]?.candidate ?? name;
 }
 
+/** The nearest candidate if it is probably a misspelling of it: at most a third of the letters differ. */
+export function misspelledName(name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.length === 0) return undefined;
+  const nearest = nearestName(name, candidates);
+  return editDistance(name, nearest) * 3 <= Math.max(name.length, nearest.length) ? nearest : undefined;
+}
+
 /** Levenshtein distance. */
 function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
