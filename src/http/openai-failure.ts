@@ -18,13 +18,14 @@ export const chatFailure = z
 
 /** Converts an error to OpenAI's format, whose message its clients show to users. */
 export function openAiError(error: ServiceError) {
+  const isModel = error.code === 'unknown_model';
   const [issue] = error.issues;
   return {
     error: {
       message: error.message,
       type: typeOf(error.code),
-      param: issue === undefined ? null : issue.loc.slice(1).join('.'),
-      code: error.code === 'unknown_model' ? 'model_not_found' : error.code,
+      param: issue?.loc.slice(1).join('.') ?? (isModel ? 'model' : null),
+      code: isModel ? 'model_not_found' : error.code,
     },
   };
 }

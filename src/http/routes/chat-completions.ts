@@ -15,7 +15,7 @@ import { chatModelNames } from '../wire/chat-model.ts';
 import { chatRequest } from '../wire/chat-request.ts';
 import { answerChat, type ChatServices, wholeAnswer } from './answer-chat.ts';
 
-type ModelServices = Pick<HttpServices, 'modelChoices'>;
+type ModelServices = Pick<HttpServices, 'modelChoices' | 'embeddings'>;
 
 /**
  * OpenAI's Chat Completions over the documents, for front ends that speak only this interface. The caller keeps the
@@ -61,15 +61,18 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
         setting: settings.join(' '),
       }));
   };
-  const ownModels = chatModelNames.map(toModel);
+  const ownModels = () => [
+    ...chatModelNames.map(toModel),
+    { ...toModel(services.embeddings.name), type: 'embeddings' },
+  ];
   router.get('/models', async (_request, response) => {
-    response.json({ object: 'list', data: [...ownModels, ...(await foundModels(response))] });
+    response.json({ object: 'list', data: [...ownModels(), ...(await foundModels(response))] });
   });
 
   router.get(/^\/models\/(.+)$/, async (request: Request, response) => {
     const [name = ''] = Object.values(request.params).flat();
     const isNamed = ({ id }: { readonly id: string }) => id === name;
-    const found = ownModels.find(isNamed) ?? (await foundModels(response)).find(isNamed);
+    const found = ownModels().find(isNamed) ?? (await foundModels(response)).find(isNamed);
     if (found === undefined)
       throw new ServiceError('not_found', `There is no model ${name}; GET /v1/models lists them.`);
     response.json(found);

@@ -7,6 +7,7 @@ export const chatModel = z
     object: z.literal('model'),
     created: z.int(),
     owned_by: z.string(),
+    type: z.literal('embeddings').exactOptional().describe('A model for `/v1/embeddings`, which does not chat.'),
     setting: z.string().exactOptional().describe('For a model found on this machine: what makes it answer by default.'),
   })
   .meta({ id: 'ChatModel' });

@@ -214,16 +214,30 @@ describe('without a language model', () => {
     expect(packed.data[1]?.embedding).toEqual(results);
     expect(packed.usage.prompt_tokens).toBeGreaterThan(5);
     const refused = (more: object) => client.embeddings.create({ model: 'citewell', input, ...more } as never);
-    await expect(refused({ model: 'text-embedding-3-small' })).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(refused({ model: 'text-embedding-3-small' })).rejects.toMatchObject({
+      status: 404,
+      code: 'model_not_found',
+      param: 'model',
+    });
     await expect(refused({ dimensions: 3 })).rejects.toMatchObject({ status: 400, param: 'dimensions' });
     await expect(refused({ input: [[1, 2]] })).rejects.toThrow('lists of token numbers are not supported');
   });
 
-  it('lists the available models', async () => {
-    const names = [];
-    for await (const { id } of client.models.list()) names.push(id);
-    expect(names).toEqual(['citewell', 'citewell/rag', 'citewell/agent', 'citewell/research']);
+  it('lists the models that answer, and the one that embeds', async () => {
+    const models = await Array.fromAsync(client.models.list());
+    const embedder = (await client.embeddings.create({ model: 'citewell', input: 'a' })).model;
+    expect(models.map(({ id }) => id)).toEqual([
+      'citewell',
+      'citewell/rag',
+      'citewell/agent',
+      'citewell/research',
+      embedder,
+    ]);
+    expect(models.at(-1)).toMatchObject({ type: 'embeddings' });
     expect((await client.models.retrieve('citewell/rag')).id).toBe('citewell/rag');
+    expect(await client.models.retrieve(embedder)).toEqual(models.at(-1));
+    const answer = client.chat.completions.create({ model: embedder, messages: [question] });
+    await expect(answer).rejects.toMatchObject({ status: 404, param: 'model' });
   });
 
   const refusals: [string, object, number][] = [

@@ -114,7 +114,7 @@ describe('models to choose from', () => {
       owned_by: 'ollama',
       setting: 'CITEWELL_MODEL=ollama/qwen3:8b',
     });
-    expect(data).toHaveLength(5);
+    expect(data).toHaveLength(6);
     for (const path of ['/v1/models/ollama/qwen3:8b', '/v1/models/ollama%2Fqwen3%3A8b']) {
       expect((await get(path, admin)).body).toEqual(data.at(-1));
     }
@@ -123,7 +123,7 @@ describe('models to choose from', () => {
   it('are not looked for when others ask', async () => {
     const { get, ada, looks } = await start();
     expect((await get('/v3/system/models', ada)).status).toBe(403);
-    expect((await get('/v1/models', ada)).body.data).toHaveLength(4);
+    expect((await get('/v1/models', ada)).body.data).toHaveLength(5);
     expect((await get('/v1/models/ollama/qwen3:8b', ada)).status).toBe(404);
     expect(looks()).toBe(0);
   });
