@@ -20,6 +20,12 @@ export type ErrorCode =
   | 'cancelled'
   | 'internal';
 
+/** Why a file of `unsupported_type` is not read, where programs distinguish it. */
+export type UnreadKind =
+  | 'picture' // no reader of pictures is configured
+  | 'undecodable' // a broken picture, or one of a kind that no decoder reads
+  | 'recording'; // no transcriber is configured
+
 /** One invalid field of a request, as in the `detail` of a 422 response (docs/contract.md 1.2). */
 export interface FieldIssue {
   readonly type: string;
@@ -36,6 +42,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly publicMessage?: string;
   /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
+  /** Set for some errors of code `unsupported_type`. */
+  readonly unread?: UnreadKind | undefined;
 }
 
 /** The only error type across modules: a code for programs, a message for people (what, where, what to do). */
@@ -45,6 +53,7 @@ export class ServiceError extends Error {
   readonly issues: readonly FieldIssue[];
   readonly retryAfter: number | undefined;
   readonly challenge: string | undefined;
+  readonly unread: UnreadKind | undefined;
   /** Message for external callers; defaults to `message`. */
   readonly publicMessage: string;
 
@@ -54,6 +63,7 @@ export class ServiceError extends Error {
     this.issues = options.issues ?? [];
     this.retryAfter = options.retryAfter;
     this.challenge = options.challenge;
+    this.unread = options.unread;
     this.publicMessage = options.publicMessage ?? message;
   }
 }

@@ -65,7 +65,11 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
         const isSame = attempt === before['ingestion_attempt_number'];
         return { outcome: isSame ? 'unchanged' : 'replaced', documentId: id };
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.code === 'unsupported_type' || isFatal(error)) throw error;
+        if (!(error instanceof ServiceError) || isFatal(error)) throw error;
+        if (error.code === 'unsupported_type') {
+          if (before === undefined && (await find(id)) !== undefined) await call('DELETE', documentPath(id));
+          throw error;
+        }
         return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };
       } finally {
         over.abort();

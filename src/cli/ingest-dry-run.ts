@@ -9,7 +9,7 @@ import {
   unreadableFile,
   unreadableWords,
 } from '../ingest/folders/supported-files.ts';
-import { isUrl, skipReasonOf } from '../ingest/ingest-all.ts';
+import { isUrl } from '../ingest/ingest-all.ts';
 import { noText } from '../ingest/prepare-document.ts';
 import { imageNotRead } from '../ingest/readers/image/image-reader.ts';
 import { checkSize } from '../ingest/readers/index.ts';
@@ -64,7 +64,7 @@ export async function listSources(
         const problem = await problemOf(found, config);
         if (problem === undefined) show(path, found.sizeInBytes);
         // As in the ingestion, an unsupported file that was not named explicitly is skipped.
-        else if (problem.code === 'unsupported_type' && !found.isNamed) skip(path, skipReasonOf(problem));
+        else if (problem.code === 'unsupported_type' && !found.isNamed) skip(path, problem.unread ?? 'unsupported');
         else fail(path, problem.message);
       }
     }

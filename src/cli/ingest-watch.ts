@@ -76,8 +76,9 @@ function show(step: FolderStep, { json }: WatchOptions, { output }: CommandConte
     case 'removed':
       output.print(`removed ${name}`);
       return;
+    case 'skipped':
     case 'kept':
-      output.note(`${output.noteStyle('yellow', 'kept')} ${name}: ${step.reason}`);
+      output.note(`${output.noteStyle('yellow', step.type)} ${name}: ${visible(step.reason)}`);
   }
 }
 

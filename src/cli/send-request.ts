@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError, type UnreadKind } from '../errors.ts';
 
 // An import statement would read all of the module's members, one of which loads undici (10 MB, 40 ms).
 const { request } = process.getBuiltinModule('node:http');
@@ -115,10 +115,12 @@ function failureOf(
   body: unknown,
   { server, status }: { readonly server: string; readonly status: number },
 ): ServiceError {
-  const { code, message } = (body ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message, unread } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const words = typeof message === 'string' ? message : `The server answered with status ${status}.`;
   // The server is our own, so its error codes are known.
-  const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words);
+  const error = new ServiceError(typeof code === 'string' ? (code as ErrorCode) : 'internal', words, {
+    unread: unread as UnreadKind | undefined,
+  });
   // This side did not cancel the request, so the server is shutting down.
   return error.code === 'cancelled' ? new ServerLost(server, error) : error;
 }

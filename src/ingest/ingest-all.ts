@@ -10,9 +10,6 @@ import { type Found, findFiles, type SkipReason } from './folders/find-files.ts'
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
 import { isSupported, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
-import { isImageNotReadMessage } from './readers/image/image-reader.ts';
-import { isUndecodableMessage } from './readers/image/picture-limits.ts';
-import { isRecordingNotReadMessage } from './readers/recording.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -167,7 +164,7 @@ async function ingestOne(source: ReadableSource, options: IngestAllOptions): Pro
     if (options.abandon.aborted || !(error instanceof ServiceError) || !concernsOneDocument(error)) throw error;
     // Unsupported files found below a folder are skipped; those named explicitly fail.
     if (error.code === 'unsupported_type' && source.kind === 'file' && !source.isNamed) {
-      return { type: 'skipped', name, reason: skipReasonOf(error) };
+      return { type: 'skipped', name, reason: error.unread ?? 'unsupported' };
     }
     const isGone = [404, 410].includes(statusOf(error) ?? 0);
     return {
@@ -179,13 +176,6 @@ async function ingestOne(source: ReadableSource, options: IngestAllOptions): Pro
       ...(isGone && { isGone }),
     };
   }
-}
-
-/** Why a file that was not named explicitly is skipped, derived from its `unsupported_type` error. */
-export function skipReasonOf({ message }: ServiceError): SkipReason {
-  if (isImageNotReadMessage(message)) return 'picture';
-  if (isUndecodableMessage(message)) return 'undecodable';
-  return isRecordingNotReadMessage(message) ? 'recording' : 'unsupported';
 }
 
 const concernsOneDocument = ({ code }: ServiceError): boolean =>

@@ -19,7 +19,12 @@ export type ToPreparation =
 /** Replies of the thread to a job. */
 export type PreparationReply =
   | { readonly kind: 'prepared'; readonly result: ReadingResults[ReadingTask['kind']] }
-  | { readonly kind: 'refused'; readonly code: ServiceError['code']; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly code: ServiceError['code'];
+      readonly message: string;
+      readonly unread?: ServiceError['unread'];
+    };
 
 const send = (message: PreparationReply | ImageReaderRequest) => parentPort?.postMessage(message);
 const requests = createImageReaderRequests(send);
@@ -53,7 +58,10 @@ async function answer(transferred: TransferredTask, readImage: ImageReader | und
   try {
     return { kind: 'prepared', result: await perform(await receiveTask(transferred), readImage) };
   } catch (error) {
-    if (error instanceof ServiceError) return { kind: 'refused', code: error.code, message: error.message };
+    if (error instanceof ServiceError) {
+      const { code, message, unread } = error;
+      return { kind: 'refused', code, message, unread };
+    }
     const reason = error instanceof RangeError ? 'its parts are nested too deeply' : (error as Error).message;
     const { task } = transferred;
     const name = task.kind === 'document' ? task.job.fileName : task.page.url;

@@ -148,7 +148,9 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
           throw ended(options, reply);
         }
         markIdle(worker);
-        if (reply.kind === 'refused') throw reply.cause ?? new ServiceError(reply.code, reply.message);
+        if (reply.kind === 'refused') {
+          throw reply.cause ?? new ServiceError(reply.code, reply.message, { unread: reply.unread });
+        }
         // The reply to a task holds the result for the kind of that task.
         return reply.result as ReadingResults[Kind];
       });

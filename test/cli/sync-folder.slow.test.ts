@@ -1,20 +1,25 @@
 import { appendFile, chmod, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
 import { httpClient } from '../../src/cli/http-client.ts';
 import { createServerLink } from '../../src/cli/server-link.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { embeddingText } from '../../src/ingest/embedding-text.ts';
 import { watchFiles } from '../../src/ingest/folders/file-events.ts';
+import type { FolderStep } from '../../src/ingest/folders/folder-step.ts';
+import { localTarget } from '../../src/ingest/folders/local-target.ts';
 import { createPendingPaths } from '../../src/ingest/folders/pending-paths.ts';
 import { type SyncParts, syncPaths } from '../../src/ingest/folders/sync-folder.ts';
 import { createIngestor } from '../../src/ingest/ingest-document.ts';
 import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
+import { LruMap } from '../../src/shared/lru-map.ts';
 import { memoryVectorIndex } from '../../src/store/memory/memory-vector-index.ts';
 import { shareStore } from '../../src/store/share-store.ts';
 import { openStore } from '../../src/store/sql/open-store.ts';
 import { startHttp } from '../http/support/start-http.ts';
+import { makeBmp } from '../ingest/make-pictures.ts';
 import { PATIENT } from '../support/patience.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -22,8 +27,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const always = new AbortController().signal;
 
+interface FolderOptions {
+  /** Ingests in this process, as the service does; otherwise over HTTP, as a command does. */
+  readonly isLocal?: boolean;
+  readonly imageReader?: NonNullable<Parameters<typeof createPreparationWorkers>[0]>['imageReader'];
+}
+
 /** A folder `notes` and a corpus to synchronise with it. */
-async function openFolder(change: Partial<SyncParts> = {}) {
+async function openFolder(change: Partial<SyncParts> = {}, { isLocal = false, imageReader }: FolderOptions = {}) {
   const folder = await temporaryFolder();
   const root = join(folder, 'notes');
   await mkdir(root);
@@ -33,7 +44,7 @@ async function openFolder(change: Partial<SyncParts> = {}) {
     embeddingText,
     readers: 1,
   });
-  const readers = createPreparationWorkers();
+  const readers = createPreparationWorkers({ imageReader });
   const ingestor = createIngestor({ ...store, readers, embeddings: createLexicalHash() });
   const { corpus, sources, collections } = store;
   const http = await startHttp({ corpus, sources, collections, ingestor });
@@ -46,7 +57,9 @@ async function openFolder(change: Partial<SyncParts> = {}) {
     shareStore({ find: async () => ({ url: http.url, token: '', isLasting: false }), open: () => Promise.reject() }),
   );
   const parts: SyncParts = {
-    client: await httpClient(link),
+    client: isLocal
+      ? localTarget({ userId: defaultAdmin.userId, collectionIds: async () => [] }, { corpus, sources, ingestor })
+      : await httpClient(link),
     root,
     dataFolder: join(folder, '.citewell'),
     metadata: {},
@@ -58,12 +71,15 @@ async function openFolder(change: Partial<SyncParts> = {}) {
     abandon: always,
     ...change,
   };
+  const steps: FolderStep[] = [];
   const at = (name: string) => join(root, name);
   /** Results by path below the root, without unchanged files. */
   const sync = async (...names: string[]) => {
     const done: string[] = [];
+    steps.length = 0;
     for await (const step of syncPaths(names.length === 0 ? [root] : names.map(at), parts)) {
       if (step.type === 'unchanged') continue;
+      steps.push(step);
       done.push(`${step.type === 'document' ? step.outcome : step.type} ${step.name.slice(root.length + 1)}`);
     }
     return done.sort();
@@ -72,7 +88,7 @@ async function openFolder(change: Partial<SyncParts> = {}) {
     const { items } = await store.corpus.list(everything, { offset: 0, limit: 100 });
     return items.map(({ title }) => title).sort();
   };
-  return { store, root, at, sync, titles, parts };
+  return { store, root, at, sync, titles, parts, steps };
 }
 
 describe('a folder and its documents', () => {
@@ -90,6 +106,27 @@ describe('a folder and its documents', () => {
     expect(await sync()).toEqual(['removed deep/er/tides.md', 'replaced boats.txt']);
     expect(await titles()).toEqual(['boats.txt']);
   });
+
+  it.each([true, false])(
+    'skip a picture that no decoder reads, once, without a document (local: %s)',
+    async (isLocal) => {
+      const readImage = async () => 'Boats leave at nine.';
+      const imageReader = { kind: 'remote', readImage } as const;
+      const skipped = new LruMap<string, string>({ max: 10 });
+      const { at, sync, titles, steps } = await openFolder({ skipped }, { isLocal, imageReader });
+      await writeFile(at('boats.bmp'), makeBmp([1, 2, 3]));
+      await writeFile(at('broken.bmp'), makeBmp([1, 2, 3]).subarray(0, 54));
+      expect(await sync()).toEqual(['ingested boats.bmp', 'skipped broken.bmp']);
+      const reason = expect.stringContaining('broken.bmp is broken, or a picture');
+      expect(steps).toContainEqual({ type: 'skipped', name: at('broken.bmp'), reason });
+      expect(await titles()).toEqual(['boats.bmp']);
+      expect(await sync()).toEqual([]);
+      await writeFile(at('broken.bmp'), makeBmp([3, 2, 1]).subarray(0, 55));
+      expect(await sync()).toEqual(['skipped broken.bmp']);
+      await writeFile(at('broken.bmp'), makeBmp([3, 2, 1]));
+      expect(await sync()).toEqual(['ingested broken.bmp']);
+    },
+  );
 
   it('leave out a file that is larger than the operator allows', async () => {
     const { at, sync } = await openFolder({ maxBytes: 30 });

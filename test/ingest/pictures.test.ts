@@ -120,7 +120,8 @@ describe('with an image reader', () => {
     });
     expect(await prepare('a.heic', 'heic', makeHeic())).toMatchObject({ text: 'Words.', metadata: { width: 64 } });
     expect(seen).toEqual(['a.heic image/png 254,0,0,255']);
-    const broken = { code: 'unsupported_type', message: /^a\.heic is broken.*Convert it to PNG or JPEG/ };
+    const message = /^a\.heic is broken.*Convert it to PNG or JPEG/;
+    const broken = { code: 'unsupported_type', unread: 'undecodable', message };
     await expect(prepare('a.heic', 'heic', makeHeic().subarray(0, 300))).rejects.toMatchObject(broken);
     const damaged = Buffer.from(makeHeic()).fill(0xff, 425, 540);
     await prepare('a.heic', 'heic', damaged).catch((error) => expect(error).toMatchObject(broken));

@@ -24,6 +24,10 @@ export const failure = z
     message: z.string().describe('For people: what happened, where, and what to do.'),
     error_type: z.literal('R2RException'),
     code: z.string().describe('For programs, e.g. not_found.'),
+    unread: z
+      .enum(['picture', 'undecodable', 'recording'])
+      .exactOptional()
+      .describe('For programs: why a file of an unsupported type is not read.'),
     error_code: z.literal('TOKEN_EXPIRED').exactOptional(),
     detail: z
       .union([

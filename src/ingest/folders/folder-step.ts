@@ -8,6 +8,8 @@ export type FolderStep =
       readonly reason?: string;
     }
   | { readonly type: 'unchanged'; readonly name: string }
+  /** A file of a kind that is not read. */
+  | { readonly type: 'skipped'; readonly name: string; readonly reason: string }
   | { readonly type: 'moved'; readonly name: string; readonly from: string; readonly documentId: string }
   | { readonly type: 'removed'; readonly name: string; readonly documentId: string }
   /** The file is being written to, or is locked by another program. */

@@ -35,7 +35,10 @@ export interface SourcedDocument {
 export interface FolderTarget {
   /** The address of a long-running server that processes queued tasks; undefined when there is none. */
   readonly server: string | undefined;
-  /** An unreadable document is returned as a result; an error that would affect all others is thrown. */
+  /**
+   * An unreadable document is returned as a result; an error that would affect all others is thrown. Also thrown is
+   * `unsupported_type`, which leaves no new document.
+   */
   ingest(item: IngestItem, signal: AbortSignal): Promise<IngestResult>;
   /** The document with this source. */
   documentOf(source: string): Promise<SourcedDocument | undefined>;

@@ -3,6 +3,7 @@ import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { onAbort } from '../../shared/abort.ts';
 import { Condition } from '../../shared/condition.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 import { type FileEvents, watchFiles } from './file-events.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget } from './folder-target.ts';
@@ -37,12 +38,15 @@ const MAX_WAIT_MS = 60_000;
 const RETRY_INTERVAL_MS = 2_000;
 /** Interval of full passes, in case events were lost. */
 const POLL_INTERVAL_MS = 10 * 60_000;
+/** Skipped files that are remembered per folder; others are read again in each full pass. */
+const MAX_SKIPPED = 10_000;
 
 /** A followed folder with its pending paths. */
 interface Watched {
   readonly root: string;
   readonly pending: PendingPaths;
   readonly duplicates: SyncParts['duplicates'];
+  readonly skipped: LruMap<string, string>;
   /** Time since which a changing file has been waiting, by path. */
   readonly unsettled: Map<string, number>;
 }
@@ -56,7 +60,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
 
   const folders = roots.map((root): Watched => {
     const pending = createPendingPaths(root, { quietMs: QUIET_MS, maxMs: MAX_WAIT_MS });
-    return { root, pending, duplicates: new Map(), unsettled: new Map() };
+    return { root, pending, duplicates: new Map(), skipped: new LruMap({ max: MAX_SKIPPED }), unsettled: new Map() };
   });
   const all = () => {
     for (const { root, pending } of folders) pending.add(root);
@@ -109,7 +113,7 @@ export async function followFolders(parts: FollowParts): Promise<void> {
 }
 
 async function syncFolder(
-  { root, pending, duplicates, unsettled }: Watched,
+  { root, pending, duplicates, skipped, unsettled }: Watched,
   paths: readonly string[],
   { client, dataFolder, maxBytes, metadata, collections, keepDeleted, within, stop, abandon, onStep }: FollowParts,
 ): Promise<void> {
@@ -119,6 +123,7 @@ async function syncFolder(
     dataFolder,
     maxBytes,
     duplicates,
+    skipped,
     stop,
     abandon,
     metadata,

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Document } from '../../documents/document.ts';
+import { ServiceError } from '../../errors.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SourceRecords } from '../../store/source-records.ts';
 import { documentOfSource, documentsOfSources } from '../document-of-source.ts';
@@ -21,6 +22,7 @@ export interface TargetOwner {
 /** Target that ingests in this process on behalf of a user. */
 export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: LocalTargetParts): FolderTarget {
   const { userId } = owner;
+  const remove = (id: string) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
   return {
     server: 'this process',
     async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
@@ -43,7 +45,13 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
       const accepted = await ingestor.submit(submission, { isAwaited: true });
       if (accepted.kind !== 'accepted') return { outcome: accepted.kind, documentId: accepted.document.id };
       for await (const event of ingestor.run(id, signal)) {
-        if (event.type === 'failed') return { outcome: 'failed', documentId: id, reason: event.error.message };
+        if (event.type !== 'failed') continue;
+        const { error } = event;
+        if (!(error instanceof ServiceError) || error.code !== 'unsupported_type') {
+          return { outcome: 'failed', documentId: id, reason: error.message };
+        }
+        if (before === undefined) await remove(id);
+        throw error;
       }
       return { outcome: before === undefined ? 'ingested' : 'replaced', documentId: id };
     },
@@ -59,7 +67,7 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
     async updateSource(id, place) {
       await sources.updateSource(id, place);
     },
-    deleteDocument: (id) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id }),
+    deleteDocument: remove,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import { hashFile } from '../../shared/hash-file.ts';
+import type { LruMap } from '../../shared/lru-map.ts';
 import { mapConcurrently } from '../../shared/map-concurrently.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
@@ -29,6 +30,8 @@ export interface SyncParts {
    * deleted.
    */
   readonly duplicates: Map<string, Set<string>>;
+  /** For repeated passes: content hashes of skipped files by path, which are read again only when they change. */
+  readonly skipped?: LruMap<string, string>;
   /** Milliseconds a file must be unchanged before it is read; a file still being written is checked later. */
   readonly settleMs: (path: string) => number;
   /** When aborted, no new work is started. */
@@ -113,7 +116,8 @@ function isWanted(path: string, root: string): boolean {
 }
 
 async function syncFile({ path, source, document }: FoundFile, parts: SyncParts): Promise<FolderStep> {
-  const { client, root, maxBytes } = parts;
+  const { client, root, maxBytes, skipped } = parts;
+  let contentHash = '';
   try {
     if (parts.within !== undefined && !(await leadsBelow(path, parts.within))) {
       return failed(path, 'It leads to a file outside the folders that may be followed.');
@@ -123,7 +127,8 @@ async function syncFile({ path, source, document }: FoundFile, parts: SyncParts)
     const age = Date.now() - info.ctimeMs;
     if (age >= 0 && age < parts.settleMs(path)) return { type: 'unsettled', name: path };
     await refuseLarge(path, info.size, maxBytes);
-    const contentHash = await hashFile(path);
+    contentHash = await hashFile(path);
+    if (skipped?.get(path) === contentHash) return { type: 'unchanged', name: path };
     const known = await document();
     if (known !== undefined && known.contentHash === contentHash && !isUnfinishedHere(known, client)) {
       return { type: 'unchanged', name: path };
@@ -141,6 +146,10 @@ async function syncFile({ path, source, document }: FoundFile, parts: SyncParts)
     return isTaken ? { type: 'unchanged', name: path } : step;
   } catch (error) {
     if (error instanceof ServiceError) {
+      if (error.code === 'unsupported_type') {
+        skipped?.set(path, contentHash);
+        return { type: 'skipped', name: path, reason: error.message };
+      }
       if (!concernsOneFile(error)) throw error;
       return failed(path, error.message);
     }
@@ -161,7 +170,7 @@ const failed = (name: string, reason: string): FolderStep => ({
 });
 
 const concernsOneFile = ({ code }: ServiceError): boolean =>
-  code === 'invalid_request' || code === 'too_large' || code === 'unsupported_type' || code === 'timeout';
+  code === 'invalid_request' || code === 'too_large' || code === 'timeout';
 
 // A server processes its own queue; without one, unfinished documents must be ingested in this process.
 const isUnfinishedHere = ({ status }: SourcedDocument, { server }: FolderTarget): boolean =>

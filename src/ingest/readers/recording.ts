@@ -7,10 +7,8 @@ export const recordingNotRead = (fileName: string): ServiceError =>
   new ServiceError(
     'unsupported_type',
     `${fileName} is a recording, and transcribing recordings is not set up. ${TRANSCRIBER_PROMPT}.`,
+    { unread: 'recording' },
   );
-
-/** Whether a message is that of `recordingNotRead`. */
-export const isRecordingNotReadMessage = (message: string): boolean => message.includes(TRANSCRIBER_PROMPT);
 
 /**
  * Rejects recordings. They are transcribed before reading; those that reach this reader are nested in another file, or

@@ -23,7 +23,5 @@ export const imageNotRead = (fileName: string): ServiceError =>
   new ServiceError(
     'unsupported_type',
     `${fileName} is a picture, and reading pictures is not set up. ${IMAGE_PROMPT}.`,
+    { unread: 'picture' },
   );
-
-/** Whether a message is that of `imageNotRead`. */
-export const isImageNotReadMessage = (message: string): boolean => message.includes(IMAGE_PROMPT);

@@ -11,15 +11,10 @@ export function checkSize(bytes: number): void {
   }
 }
 
-const CONVERSION_PROMPT = 'Convert it to PNG or JPEG first.';
-
 /** The error for a picture that a decoder rejects, because the file is broken or of a rare kind. */
 export const undecodable = (fileName: string, cause?: unknown): ServiceError =>
   new ServiceError(
     'unsupported_type',
-    `${fileName} is broken, or a picture of a kind that cannot be read. ${CONVERSION_PROMPT}`,
-    { cause },
+    `${fileName} is broken, or a picture of a kind that cannot be read. Convert it to PNG or JPEG first.`,
+    { cause, unread: 'undecodable' },
   );
-
-/** Whether a message is that of `undecodable`. */
-export const isUndecodableMessage = (message: string): boolean => message.includes(CONVERSION_PROMPT);
