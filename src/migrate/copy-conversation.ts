@@ -1,3 +1,4 @@
+import type { LimitFunction } from 'p-limit';
 import { z } from 'zod';
 import { type Copied, type Migration, undefinedIfMissing } from './migration.ts';
 import { r2rConversation, r2rMessage, readRecord } from './r2r-records.ts';
@@ -10,20 +11,20 @@ interface NamedConversation {
 const created = z.object({ id: z.string() });
 const ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
-/** Copies one conversation completely; one left incomplete by an interrupted run is copied again. */
+/**
+ * Copies one conversation completely; one left incomplete by an interrupted run is copied again. Several may be copied
+ * at the same time with one `turns`, a limit of 1.
+ */
 export async function copyConversation(
-  { from, to, state }: Migration,
+  migration: Migration,
   { id, name }: NamedConversation,
+  turns: LimitFunction,
 ): Promise<Copied> {
+  const { from, to, state } = migration;
   const known = state.find('conversation', id);
   if (known?.state === 'done') return { to: known.to, outcome: 'present' };
-  const left = known?.to === '' ? await emptyOne(to, name) : known?.to;
-  if (left !== undefined) await undefinedIfMissing(to.delete(`/conversations/${left}`));
-
-  await state.note({ kind: 'conversation', from: id, to: '', state: 'begun' });
   const messages = await from.messagesOf(id);
-  const made = readRecord(created, await to.post('/conversations', name === '' ? {} : { name }), 'conversation');
-  await state.note({ kind: 'conversation', from: id, to: made.id, state: 'begun' });
+  const made = await turns(() => create(migration, { id, name }));
   let parent: string | undefined;
   let without = 0;
   for (const entry of messages) {
@@ -37,22 +38,36 @@ export async function copyConversation(
     // The sources of an answer are unknown after migration, so it counts as based on untrusted text.
     const remarks = message.role === 'assistant' ? { ...metadata, read_untrusted: true } : metadata;
     const body = { role: message.role, content, metadata: remarks, ...(parent !== undefined && { parent_id: parent }) };
-    const stored = await to.post(`/conversations/${made.id}/messages`, body);
+    const stored = await to.post(`/conversations/${made}/messages`, body);
     parent = readRecord(created, stored, 'message').id;
   }
-  await state.note({ kind: 'conversation', from: id, to: made.id, state: 'done' });
+  await state.note({ kind: 'conversation', from: id, to: made, state: 'done' });
   return {
-    to: made.id,
+    to: made,
     outcome: 'copied',
     ...(without > 0 && { reason: `${without} of ${messages.length} messages have no text and were left out.` }),
   };
 }
 
+/**
+ * Deletes what an interrupted run left of the conversation, and creates an empty one. In turns, since a conversation that
+ * was created but not yet noted looks like one that was left.
+ */
+async function create({ to, state }: Migration, { id, name }: NamedConversation): Promise<string> {
+  const known = state.find('conversation', id);
+  const left = known?.to === '' ? await emptyOne({ to, state }, name) : known?.to;
+  if (left !== undefined) await undefinedIfMissing(to.delete(`/conversations/${left}`));
+  await state.note({ kind: 'conversation', from: id, to: '', state: 'begun' });
+  const made = readRecord(created, await to.post('/conversations', name === '' ? {} : { name }), 'conversation');
+  await state.note({ kind: 'conversation', from: id, to: made.id, state: 'begun' });
+  return made.id;
+}
+
 /** An empty conversation of that name, left by a run that was killed after creating it; undefined if there is none. */
-async function emptyOne(to: Migration['to'], name: string): Promise<string | undefined> {
+async function emptyOne({ to, state }: Pick<Migration, 'to' | 'state'>, name: string): Promise<string | undefined> {
   for await (const entry of to.list('/conversations')) {
     const each = readRecord(r2rConversation, entry, 'conversation');
-    if (each.name !== name) continue;
+    if (each.name !== name || state.isTarget('conversation', each.id)) continue;
     const messages = await to.get(`/conversations/${each.id}`);
     if (Array.isArray(messages) && messages.length === 0) return each.id;
   }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { defaultCollectionId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { mapConcurrently } from '../shared/map-concurrently.ts';
@@ -28,7 +29,8 @@ export type MigrationEvent =
   | { readonly type: 'found'; readonly user: string; readonly counts: Readonly<Record<MigratedKind, number>> }
   | MigratedItem;
 
-const DOCUMENTS_AT_ONCE = 3;
+/** Documents, and then conversations, that are copied at the same time. */
+const CONCURRENCY = 3;
 
 /** Target identifiers of the users by their source identifiers. Without users, everything belongs to the caller. */
 type Owners = ReadonlyMap<string, string>;
@@ -98,18 +100,20 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     const others = ids.filter((id) => !isUsable(id));
     return { usable: here(ids.filter(isUsable)), others: here(others), admin: to };
   };
-  yield* mapConcurrently(from.documents(), DOCUMENTS_AT_ONCE, async (entry) => {
+  yield* mapConcurrently(from.documents(), CONCURRENCY, async (entry) => {
     signal.throwIfAborted();
     const document = readRecord(r2rDocument, entry, 'document');
     const name = document.title === '' ? document.id : document.title;
     const copy = () => copyDocument(forOwner(document.owner_id), document, collectionsOf(document));
     return attempt('document', document.id, name, signal, copy);
   });
-  for await (const entry of from.conversations()) {
+  const turns = pLimit(1);
+  yield* mapConcurrently(from.conversations(), CONCURRENCY, async (entry) => {
     signal.throwIfAborted();
     const { id, name, owner_id: owner } = readRecord(r2rConversation, entry, 'conversation');
-    yield await attempt('conversation', id, name, signal, () => copyConversation(forOwner(owner), { id, name }));
-  }
+    const copy = async () => copyConversation(forOwner(owner), { id, name }, turns);
+    return attempt('conversation', id, name, signal, copy);
+  });
 }
 
 /** Copies the members of collections other than their owners; skips collections and users that could not be copied. */

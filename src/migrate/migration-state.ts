@@ -17,6 +17,8 @@ type Line = z.output<typeof line>;
 /** Log of the migrated items in a JSON Lines file, so that an interrupted migration can resume. */
 export interface MigrationState {
   find(kind: Line['kind'], from: string): Line | undefined;
+  /** Whether an item was copied to this identifier, also in part. */
+  isTarget(kind: Line['kind'], to: string): boolean;
   /**
    * Appends an entry. It is flushed to disk when the promise resolves, except for documents: a document whose entry is
    * lost in a power failure is found on the target by its identifier.
@@ -39,6 +41,7 @@ export async function openMigrationState(file: string): Promise<MigrationState> 
   let start = text === '' || text.endsWith('\n') ? '' : '\n';
   return {
     find: (kind, from) => known.get(keyOf(kind, from)),
+    isTarget: (kind, to) => known.values().some((each) => each.kind === kind && each.to === to),
     async note(entry) {
       known.set(keyOf(entry.kind, entry.from), entry);
       await appendFile(file, `${start}${JSON.stringify(entry)}\n`, { flush: entry.kind !== 'document', mode: 0o600 });

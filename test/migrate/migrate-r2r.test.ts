@@ -3,13 +3,13 @@ import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { apiSource } from '../../src/migrate/api-source.ts';
 import { type MigrationEvent, migrateR2r } from '../../src/migrate/migrate-r2r.ts';
 import { openMigrationState } from '../../src/migrate/migration-state.ts';
-import { connectV3 } from '../../src/migrate/v3-connection.ts';
+import { connectV3, type V3Connection } from '../../src/migrate/v3-connection.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import type { RunningHttp } from '../http/support/start-http.ts';
 import { jsonReply, startFakeProvider } from '../support/fake-provider.ts';
@@ -59,13 +59,18 @@ describe('a migration', { shuffle: false }, () => {
     await rm(folder, { recursive: true });
   });
 
-  async function run(from = source.url, file = 'state.jsonl', into = target.url): Promise<MigrationEvent[]> {
+  async function run(
+    from = source.url,
+    file = 'state.jsonl',
+    into = target.url,
+    wrap = (to: V3Connection): V3Connection => to,
+  ): Promise<MigrationEvent[]> {
     const { signal } = new AbortController();
     const state = await openMigrationState(join(folder, file));
     const events = [];
     const migration = {
       from: apiSource(connectV3({ url: from }, signal)),
-      to: connectV3({ url: into }, signal),
+      to: wrap(connectV3({ url: into }, signal)),
       state,
       signal,
     };
@@ -133,6 +138,68 @@ describe('a migration', { shuffle: false }, () => {
       found.map(async ({ id }: Body) => (await read(target, `/conversations/${id}`)).length),
     );
     expect(lengths).not.toContain(0);
+  });
+
+  it('copies several conversations at once, but creates them in turns and deletes none that it has copied', async () => {
+    const [chats, copies] = await Promise.all([startCitewell(), startCitewell()]);
+    onTestFinished(async () => void (await Promise.all([chats.close(), copies.close()])));
+    const ids: string[] = [];
+    for (const content of ['', 'One.', 'Two.', 'Three.']) {
+      const { id } = await make(chats, '/conversations', { name: 'Chat' });
+      ids.push(id);
+      if (content !== '') await make(chats, `/conversations/${id}/messages`, { role: 'user', content });
+    }
+    // A killed run was creating two of them.
+    for (const id of ids.slice(1, 3)) {
+      await make(copies, '/conversations', { name: 'Chat' });
+      const begun = { kind: 'conversation', from: id, to: '', state: 'begun' };
+      await appendFile(join(folder, 'chats.jsonl'), `${JSON.stringify(begun)}\n`);
+    }
+    const turns = { now: 0, most: 0 };
+    const enter = () => {
+      turns.now++;
+      turns.most = Math.max(turns.most, turns.now);
+    };
+    const two = Promise.withResolvers<void>();
+    const filled = new Set<string>();
+    const watched = (to: V3Connection): V3Connection => ({
+      ...to,
+      async *list(path) {
+        if (path !== '/conversations') return yield* to.list(path);
+        enter();
+        try {
+          yield* to.list(path);
+        } finally {
+          turns.now--;
+        }
+      },
+      async post(path, body) {
+        if (path.endsWith('/messages')) {
+          if (filled.add(path).size === 2) two.resolve();
+          await two.promise;
+          return to.post(path, body);
+        }
+        if (path !== '/conversations') return to.post(path, body);
+        enter();
+        try {
+          return await to.post(path, body);
+        } finally {
+          turns.now--;
+        }
+      },
+    });
+    const events = await run(chats.url, 'chats.jsonl', copies.url, watched);
+    expect(outcomes(events).filter((each) => each.startsWith('conversation'))).toEqual(
+      Array(4).fill('conversation copied'),
+    );
+    expect(turns.most).toBe(1);
+    const found = await read(copies, '/conversations');
+    const texts = await Promise.all(
+      found.map(async ({ id }: Body) =>
+        (await read(copies, `/conversations/${id}`)).map(({ message }: Body) => message.content).join(),
+      ),
+    );
+    expect(texts.toSorted()).toEqual(['', 'One.', 'Three.', 'Two.']);
   });
 
   it('completes a document that a killed run was copying', async () => {
