@@ -1,5 +1,6 @@
+import { Worker } from 'node:worker_threads';
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createLibreChatAuthenticator } from '../../../src/access/librechat-tokens.ts';
 import { asDefaultAdmin } from '../../../src/http/authenticate.ts';
 import { libreChatRoutes } from '../../../src/http/routes/librechat.ts';
@@ -99,6 +100,18 @@ it('keeps the files of each user apart, and shares those of an agent', async () 
   expect((await query('ben', 'file-3')).body).toEqual([]);
   expect((await query('ben', 'file-3', 'agent_7')).body[0][0].page_content).toContain('Aurora');
   expect(await call('ada', 'DELETE', '/documents', JSON.stringify(['file-3']))).toMatchObject({ status: 200 });
+});
+
+it('embeds a file with one transaction that waits for the disk, since the request waits for its end', async () => {
+  const post = vi.spyOn(Worker.prototype, 'postMessage');
+  onTestFinished(() => post.mockRestore());
+  expect(await embed('ada', 'file-10', FERRY)).toMatchObject({ status: 200 });
+  const transactions = post.mock.calls.flatMap(([message]) => {
+    const { task } = message as { readonly task?: { readonly name?: string; readonly waitsForDisk?: boolean } };
+    return task?.waitsForDisk === undefined ? [] : [`${task.name} ${task.waitsForDisk ? 'waits' : 'does not wait'}`];
+  });
+  expect(transactions).toContain('begin does not wait');
+  expect(transactions.filter((each) => each.endsWith(' waits'))).toEqual(['publishWithChunks waits']);
 });
 
 it('embeds a file again under the same identifier', async () => {
