@@ -37,6 +37,7 @@ export const signInSuite: BrowserSuite = {
         await checkCookies(own);
         await checkForeignPage(own);
         await checkSignOut(own);
+        await checkTabs(own);
         await checkExpiry(own);
         await checkStreams(own, model);
         await checkMember(own);
@@ -75,8 +76,11 @@ async function checkSignIn(test: BrowserTest): Promise<void> {
     await page.goto(`${test.url}/library?title=rafts`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     same(await page.locator('main h1').count(), 1, 'the number of headings');
+    const focused = (label: string) => page.locator(':focus').and(page.getByLabel(label)).waitFor();
+    await focused('E-mail');
     await signIn(page, { ...ada, password: 'Wrong-guess-44' });
-    await page.getByRole('alert').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong.' }).waitFor();
+    await focused('Password');
     await signIn(page, ada);
     await page.getByText('No document matches.').waitFor();
     same(page.url(), `${test.url}/library?title=rafts`, 'the address');
@@ -173,6 +177,22 @@ async function checkSignOut(test: BrowserTest): Promise<void> {
     same(await statusWithCopy(), 401, 'the status with a copy after');
     await page.goto(`${test.url}/library`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+}
+
+async function checkTabs(test: BrowserTest): Promise<void> {
+  await test.check('all tabs of a browser sign out and in together', async (page) => {
+    await openAs(page, ada, `${test.url}/settings`);
+    const other = await page.context().newPage();
+    await other.goto(`${test.url}/library`);
+    await other.getByText('No documents yet.').first().waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await signIn(page, ben);
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+    await other.getByRole('link', { name: 'Settings' }).click();
+    await other.getByText(`Signed in as ${ben.email}.`).waitFor();
   });
 }
 

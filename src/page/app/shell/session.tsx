@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, RequestFailure, send, whenSignedOut } from '../api/request.ts';
 import { Refusal } from '../parts/refusal.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
+import { focusView } from '../router.ts';
 import { texts } from '../texts.ts';
 
 interface User {
@@ -25,6 +26,20 @@ let lastUser: string | undefined;
 whenSignedOut(() => {
   session.value = { kind: 'signed_out' };
 });
+
+/** Tells the other tabs of this browser, which share the cookies, that someone signed in or out. */
+const tabs = new BroadcastChannel('citewell-session');
+
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'signed_out') startAnew();
+  else void loadSession();
+});
+
+/** Reloads the page, so that none of a user's data is left in memory. */
+function startAnew(): void {
+  sessionStorage.clear();
+  location.assign('/');
+}
 
 /** Waits while the user is known to be signed out. Also resolves, without a sign-in, when the signal aborts. */
 export function whileSignedOut(signal: AbortSignal): Promise<void> {
@@ -49,8 +64,7 @@ export async function loadSession(): Promise<void> {
     const user = await call<User>('/v3/users/me');
     if (lastUser !== undefined && lastUser !== user.id) {
       // Another user signed in after the session expired.
-      sessionStorage.clear();
-      location.assign('/');
+      startAnew();
       return;
     }
     lastUser = user.id;
@@ -60,45 +74,51 @@ export async function loadSession(): Promise<void> {
   }
 }
 
-/** Signs out and reloads the page, so that none of this user's data is left in memory. Throws `RequestFailure`. */
+/** Signs out, also in the other tabs. Throws `RequestFailure`. */
 export async function signOut(): Promise<void> {
   await send('/session', { method: 'DELETE' });
-  sessionStorage.clear();
-  location.assign('/');
+  tabs.postMessage('signed_out');
+  startAnew();
 }
 
 /** The sign-in form. The session cookie is HTTP-only. */
 export function SignIn() {
   const { failure, attempt } = useAttempt();
   const [isBusy, setBusy] = useState(false);
-  const submit = async (form: HTMLFormElement) => {
+  const email = useRef<HTMLInputElement>(null);
+  const password = useRef<HTMLInputElement>(null);
+  useEffect(() => email.current?.focus(), []);
+  const submit = async () => {
     setBusy(true);
     await attempt(async () => {
-      const fields = new FormData(form);
-      await send('/session', {
-        method: 'POST',
-        body: { email: fields.get('email'), password: fields.get('password') },
+      const body = { email: email.current?.value, password: password.current?.value };
+      await send('/session', { method: 'POST', body }).catch((error: unknown) => {
+        throw error instanceof RequestFailure && error.status === 401 ? new Error(texts.signIn.refused) : error;
       });
+      tabs.postMessage('signed_in');
       await loadSession();
     });
     setBusy(false);
+    // The focus was on the button, which was disabled meanwhile.
+    if (session.peek().kind === 'signed_in') focusView();
+    else password.current?.select();
   };
   return (
     <form
       class="sign-in"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit(event.currentTarget);
+        void submit();
       }}
     >
       <h1>{texts.signIn.title}</h1>
       <label>
         {texts.signIn.email}
-        <input name="email" type="email" autocomplete="username" required />
+        <input ref={email} name="email" type="email" autocomplete="username" required />
       </label>
       <label>
         {texts.signIn.password}
-        <input name="password" type="password" autocomplete="current-password" required />
+        <input ref={password} name="password" type="password" autocomplete="current-password" required />
       </label>
       <Refusal message={failure} />
       <button type="submit" class="primary" disabled={isBusy}>
