@@ -113,6 +113,12 @@ async function checkViews(test: BrowserTest, id: string): Promise<void> {
       await page.getByRole('dialog').waitFor();
     });
   });
+  await test.check('a name with a reversed part does not pass for another one', async (page) => {
+    await test.ingestBytes('holiday\u202egnp.txt', 'The lamp of the quay is green.');
+    await page.goto(`${url}/library?title=holiday`);
+    await page.getByRole('link', { name: 'holiday\ufffdgnp.txt', exact: true }).click();
+    await page.getByRole('heading', { name: 'holiday\ufffdgnp.txt', exact: true }).waitFor();
+  });
   await check('passages, titles and metadata in Search', (page) =>
     isText(page, `${url}/search?q=harbour`, ['passage', 'title-one', 'key', 'v', 'collection']),
   );

@@ -1,3 +1,4 @@
+import { shownName } from '../../parts/shown-name.ts';
 import { navigate, sourceAddress } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type AnswerState, type Mark, numberOf, quoteOf } from './answer-state.ts';
@@ -18,7 +19,7 @@ export function Chip({ turn, index, mark, answer }: ChipProps) {
   const id = chipId({ turn, mark: index });
   const number = numberOf(mark.sourceId);
   const verdict = mark.verdict === undefined ? undefined : texts.ask.verdicts[mark.verdict];
-  const title = quote?.title ?? source?.title ?? '';
+  const title = shownName(quote?.title ?? source?.title ?? '');
   const target = targetOf(mark, source);
   const isOpen = opened.value?.turn === turn && opened.value.mark === index;
   const isTipShown = tip.value?.of === id;

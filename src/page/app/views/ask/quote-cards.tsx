@@ -1,3 +1,4 @@
+import { shownName } from '../../parts/shown-name.ts';
 import { unwrapped } from '../../parts/unwrapped.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
@@ -25,7 +26,7 @@ export function QuoteCards({ turn, question, answer }: QuoteCardsProps) {
           const source = sourceOf(answer, mark);
           const quote = quoteOf(mark, source);
           const target = targetOf(mark, source);
-          const title = quote?.title ?? source?.title ?? '';
+          const title = shownName(quote?.title ?? source?.title ?? '');
           const cell = answeringCell(answer, mark, title);
           if (target.kind !== 'document') return null;
           const [first] = target.quotes;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
+import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
@@ -79,7 +80,7 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
   );
 }
 
-const titleOf = ({ title, file_name: fileName }: LibraryDocument): string => (title === '' ? fileName : title);
+const titleOf = ({ title, file_name: fileName }: LibraryDocument): string => shownName(title === '' ? fileName : title);
 
 function State({ document, onChanged }: { readonly document: LibraryDocument; readonly onChanged: () => void }) {
   const [isBusy, setBusy] = useState(false);

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { shownName } from '../../parts/shown-name.ts';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
@@ -120,7 +121,7 @@ function Deletion({ documents, onClose }: DeletionProps) {
         <>
           <ul class="deletion-names">
             {documents.slice(0, MAX_NAMED).map(({ id, title, file_name: fileName }) => (
-              <li key={id}>{title === '' ? fileName : title}</li>
+              <li key={id}>{shownName(title === '' ? fileName : title)}</li>
             ))}
             {more > 0 && <li>{texts.library.andMore(more)}</li>}
           </ul>

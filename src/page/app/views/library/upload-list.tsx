@@ -1,3 +1,4 @@
+import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
@@ -44,7 +45,7 @@ export function UploadList() {
 
 function UploadLine({ upload }: { readonly upload: Upload }) {
   const { file, folder, state, documentId, key, url } = upload;
-  const name = folder === '' ? file.name : `${folder}/${file.name}`;
+  const name = shownName(folder === '' ? file.name : `${folder}/${file.name}`);
   const isThere = documentId !== undefined && (state.kind === 'ready' || state.kind === 'same');
   return (
     <li class={`upload upload-${state.kind}`}>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { shownName } from '../../parts/shown-name.ts';
 import { unwrapped } from '../../parts/unwrapped.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
@@ -21,7 +22,7 @@ export function HitCard({ hit, rank, terms }: HitCardProps) {
   const { document_id: id, start, end, page, heading_path: path, metadata, score, explain } = hit;
   const isLong = hit.text.length > LONG || hit.text.split('\n').length > MANY_LINES;
   const [isOpen, setOpen] = useState(false);
-  const title = typeof metadata['title'] === 'string' ? metadata['title'] : id;
+  const title = shownName(typeof metadata['title'] === 'string' ? metadata['title'] : id);
   const where = [page === null ? '' : texts.source.page(page), path.join(' › ')].filter((part) => part !== '');
   return (
     <li class="card hit">

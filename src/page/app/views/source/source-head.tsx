@@ -1,4 +1,5 @@
 import { useResource } from '../../api/resource.ts';
+import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
@@ -15,7 +16,7 @@ interface SourceHeadProps {
 export function SourceHead({ shown, onVersion, onClose, isBeside }: SourceHeadProps) {
   const { document, newest, path } = shown;
   const isOlder = document.version !== newest;
-  const title = document.title === '' ? document.file_name : document.title;
+  const title = shownName(document.title === '' ? document.file_name : document.title);
   return (
     <header class="source-head">
       <div class="source-title">
