@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import { withServer } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const QUESTION = 'Who checks the life rafts?';
@@ -13,6 +14,8 @@ export const askSuite: BrowserSuite = {
     await checkLinks(test);
     await checkConversations(test);
     await checkNarrow(test);
+    await checkDirection(test);
+    await withServer({}, ({ url }) => checkFirstDocuments(test.at(url)));
   },
 };
 
@@ -136,4 +139,80 @@ async function checkNarrow(test: BrowserTest): Promise<void> {
     },
     { viewport: { width: 360, height: 700 } },
   );
+}
+
+const ARABIC = 'تفتح المكتبة أبوابها في الساعة التاسعة صباحا.';
+const ENGLISH = 'The library lends lamps.';
+
+/** The side on which the first line of some words stands in the first block that matches the selector and contains them. */
+const sideOf = (page: Page, selector: string, words: string): Promise<unknown> =>
+  page.evaluate(`(() => {
+    const [block] = [...document.querySelectorAll(${JSON.stringify(selector)})]
+      .filter(({ textContent }) => textContent.includes(${JSON.stringify(words)}));
+    const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+    while (!texts.nextNode().textContent.includes(${JSON.stringify(words)}));
+    const range = document.createRange();
+    const start = texts.currentNode.textContent.indexOf(${JSON.stringify(words)});
+    range.setStart(texts.currentNode, start);
+    range.setEnd(texts.currentNode, start + ${words.length});
+    const [line, around] = [range.getClientRects()[0], block.getBoundingClientRect()];
+    return around.right - line.right < line.left - around.left ? 'right' : 'left';
+  })()`);
+
+async function checkDirection(test: BrowserTest): Promise<void> {
+  await test.check('Arabic is read from the right, in the question, the quotation and the source', async (page) => {
+    const question = 'متى تفتح المكتبة؟';
+    const id = await test.ingestBytes('library.txt', `${ARABIC}\n\n${ENGLISH}`);
+    await page.goto(`${test.url}/?${new URLSearchParams({ ask: question })}`);
+    await firstQuote(page).filter({ hasText: ARABIC }).waitFor();
+    same(await sideOf(page, '.turn .question', question), 'right', 'the side of the question');
+    same(await sideOf(page, '.quote-card blockquote', ARABIC), 'right', 'the side of the quotation');
+    await page.goto(`${test.url}/d/${id}`);
+    await page.getByText(ENGLISH).first().waitFor();
+    same(await sideOf(page, '.source-block', ARABIC), 'right', 'the side of the Arabic paragraph');
+    same(await sideOf(page, '.source-block', ENGLISH), 'left', 'the side of the English paragraph');
+  });
+}
+
+/** The first minute with a service without documents. */
+async function checkFirstDocuments(test: BrowserTest): Promise<void> {
+  const good = { name: `${'long-'.repeat(40)}.md`, text: '# Lamps\n\nThe keeper trims eleven lamps at dusk.' };
+  const broken = { name: 'broken.pdf', text: '%PDF-1.7\nThis is none.' };
+  const files = [good, broken].map(({ name, text }) => ({ name, mimeType: '', buffer: Buffer.from(text) }));
+  await test.check('a file dropped beside the places for files does not replace the page', async (page) => {
+    await page.goto(`${test.url}/settings`);
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    const isHandled = await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['x'], 'x.txt'));
+      return ['dragover', 'drop'].map((type) =>
+        !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))).join();
+    })()`);
+    same(isHandled, 'true,true', 'whether the page takes the events');
+  });
+  await test.check('the first files are read, one that fails says why, and a question can be asked', async (page) => {
+    await page.goto(test.url);
+    await page.getByTestId('files').setInputFiles(files);
+    await page.getByText('The documents are ready.').waitFor();
+    await page.locator(':focus').and(page.getByLabel('Question')).waitFor();
+    await page.locator('.upload-failed').filter({ hasText: 'not a readable PDF' }).waitFor();
+    await page.getByText('No documents yet').waitFor({ state: 'detached' });
+    const isWider = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+    same(isWider, false, 'whether the long name widens the page');
+    await page.keyboard.type('How many lamps does the keeper trim?');
+    await page.keyboard.press('Enter');
+    await firstQuote(page).filter({ hasText: 'eleven lamps' }).waitFor();
+  });
+  await test.check('the first files are also read when another view is opened meanwhile', async (page) => {
+    await withServer({}, async ({ url }) => {
+      await page.goto(url);
+      const texts = Array.from({ length: 8 }, (_, at) => Buffer.from(`Lamp ${at} burns until dawn.`));
+      await page
+        .getByTestId('files')
+        .setInputFiles(texts.map((buffer, at) => ({ name: `lamp-${at}.txt`, mimeType: '', buffer })));
+      await page.getByRole('link', { name: 'Library', exact: true }).click();
+      await page.getByText('8 files are done').waitFor();
+      await page.locator('.documents').getByText('lamp-7.txt').waitFor();
+    });
+  });
 }

@@ -9,6 +9,7 @@ import { viewOf, views } from './views.tsx';
 /** The frame around all views: navigation, current view, announcements for screen readers. */
 export function App() {
   useEffect(() => void loadSession(), []);
+  useEffect(ignoreStrayFiles, []);
   const { path } = route.value;
   const view = viewOf(path);
   const isFirstView = useRef(true);
@@ -46,6 +47,21 @@ export function App() {
       <Announcements />
     </>
   );
+}
+
+/** A file dropped where no view takes it would be opened by the browser in place of the page. */
+function ignoreStrayFiles(): () => void {
+  const ignore = (event: DragEvent): void => {
+    if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+  };
+  addEventListener('dragover', ignore);
+  addEventListener('drop', ignore);
+  return () => {
+    removeEventListener('dragover', ignore);
+    removeEventListener('drop', ignore);
+  };
 }
 
 const Brand = () => (

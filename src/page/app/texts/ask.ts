@@ -104,12 +104,8 @@ export const ask = {
   closest: 'Your documents may not answer this. These are the closest passages.',
   empty: {
     heading: 'No documents yet',
-    text: 'Drop files here, or choose them. They stay on this server.',
-    choose: 'Choose files',
+    text: 'Add your own to ask about them. They stay on this server.',
     samples: 'Load two samples',
-    sending: 'being read…',
-    waiting: 'waiting',
-    done: 'ready',
     ready: 'The documents are ready. Ask a question in your own words.',
   },
   conversations: {

@@ -4,6 +4,7 @@ import './answer.css';
 import './conversations.css';
 import './source-beside.css';
 import './empty-corpus.css';
+import '../library/uploads.css';
 import { useEffect, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
@@ -12,6 +13,7 @@ import { route, setQuery } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
+import { UploadList } from '../library/upload-list.tsx';
 import { type AskParameters, readAskParameters } from './ask-parameters.ts';
 import { Composer, QUESTION_ID } from './composer.tsx';
 import { ConversationList } from './conversation-list.tsx';
@@ -31,6 +33,7 @@ export function AskView() {
   const [draft, setDraft] = useState('');
   const [notice, setNotice] = useState<string>();
   const [suggestions, setSuggestions] = useState<readonly string[]>([]);
+  const [hasFailedUploads, setFailedUploads] = useState(false);
   const facts = useResource(loadServiceFacts, []);
   useAddress(at, setDraft, setNotice);
   useCitationKeys();
@@ -66,14 +69,16 @@ export function AskView() {
         {facts.kind === 'failed' && <Failure error={facts.error} retry={facts.reload} />}
         {isEmpty && isFirst && (
           <EmptyCorpus
-            onReady={(questions) => {
+            onReady={(questions, failed) => {
               setSuggestions(questions);
+              setFailedUploads(failed > 0);
               setNotice(texts.ask.empty.ready);
               facts.reload();
               document.getElementById(QUESTION_ID)?.focus();
             }}
           />
         )}
+        {!isEmpty && isFirst && hasFailedUploads && <UploadList />}
         {isEmpty && noModel}
         {isFirst && suggestions.length > 0 && (
           <ul class="suggestions" aria-label={texts.ask.suggestions}>

@@ -1,95 +1,53 @@
-import { useRef, useState } from 'preact/hooks';
-import { messageOf, send } from '../../api/request.ts';
-import { announce } from '../../shell/announcements.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../../texts.ts';
+import { DropZone } from '../library/drop-zone.tsx';
+import type { FoundFile } from '../library/read-dropped.ts';
+import { UploadList } from '../library/upload-list.tsx';
+import { countUploads } from '../library/upload-queue.ts';
+import { addToLibrary, uploadInto, uploadQueue, uploads } from '../library/uploads.ts';
 
-interface Upload {
-  readonly name: string;
-  readonly state: 'waiting' | 'sending' | 'done' | { readonly failure: string };
+interface EmptyCorpusProps {
+  /** Called when all files are done and at least one of them can be asked about. */
+  readonly onReady: (questions: readonly string[], failed: number) => void;
 }
 
-/** Shown while the corpus is empty: ingests dropped files, or two samples. */
-export function EmptyCorpus({ onReady }: { readonly onReady: (questions: readonly string[]) => void }) {
-  const [uploads, setUploads] = useState<readonly Upload[]>([]);
-  const [isOver, setOver] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const isBusy = uploads.some(({ state }) => state === 'waiting' || state === 'sending');
+/** Shown while the corpus is empty: ingests dropped or chosen files, or two samples. */
+export function EmptyCorpus({ onReady }: EmptyCorpusProps) {
+  const isFilling = useRef(false);
+  const [questions, setQuestions] = useState<readonly string[]>([]);
+  const { total, over, failed } = countUploads(uploads.value);
+  const isDone = isFilling.current && over === total && total > failed;
+  useEffect(() => {
+    if (isDone) onReady(questions, failed);
+  }, [isDone]);
 
-  const upload = async (files: readonly File[], questions: readonly string[] = []): Promise<void> => {
-    if (files.length === 0 || isBusy) return;
-    const states: Upload[] = files.map(({ name }) => ({ name, state: 'waiting' }));
-    const show = (index: number, state: Upload['state']) => {
-      states[index] = { name: files[index]?.name ?? '', state };
-      setUploads([...states]);
-    };
-    for (const [index, file] of files.entries()) {
-      show(index, 'sending');
-      try {
-        const body = new FormData();
-        body.append('file', file);
-        await send('/v3/documents', { method: 'POST', body });
-        show(index, 'done');
-      } catch (error) {
-        show(index, { failure: messageOf(error) });
-      }
-    }
-    if (!states.some(({ state }) => state === 'done')) return;
-    announce(texts.ask.empty.ready);
-    if (states.every(({ state }) => state === 'done')) onReady(questions);
+  const add = (found: readonly FoundFile[], asked: readonly string[] = []): void => {
+    if (found.length === 0) return;
+    // Uploads of documents that have been deleted since do not count.
+    if (!isFilling.current) uploadQueue.clear();
+    isFilling.current = true;
+    uploadInto.value = undefined;
+    addToLibrary(found);
+    setQuestions(asked);
   };
-
-  const uploadSamples = async (): Promise<void> => {
+  const addSamples = async (): Promise<void> => {
     const { samples, sampleQuestions } = await import('./samples.ts');
-    await upload(
-      samples.map(({ name, text }) => new File([text], name, { type: 'text/markdown' })),
+    const files = samples.map(({ name, text }) => new File([text], name, { type: 'text/markdown' }));
+    add(
+      files.map((file) => ({ file, folder: '' })),
       sampleQuestions,
     );
   };
-
   return (
-    <section
-      class={isOver ? 'drop over' : 'drop'}
-      aria-label={texts.ask.empty.heading}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void upload([...(event.dataTransfer?.files ?? [])]);
-      }}
-    >
+    <section class="first-documents" aria-label={texts.ask.empty.heading}>
       <h2>{texts.ask.empty.heading}</h2>
-      <p>{texts.ask.empty.text}</p>
-      <div class="drop-actions">
-        <button type="button" class="primary" disabled={isBusy} onClick={() => input.current?.click()}>
-          {texts.ask.empty.choose}
-        </button>
-        <button type="button" disabled={isBusy} onClick={() => void uploadSamples()}>
+      <p class="notice">{texts.ask.empty.text}</p>
+      <DropZone isLarge into={undefined} onFiles={add}>
+        <button type="button" onClick={() => void addSamples()}>
           {texts.ask.empty.samples}
         </button>
-        <input
-          ref={input}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => void upload([...(event.currentTarget.files ?? [])])}
-        />
-      </div>
-      {uploads.length > 0 && (
-        <ul class="first-uploads">
-          {uploads.map(({ name, state }) => (
-            <li key={name}>
-              <span class="upload-name">{name}</span>
-              <span class={typeof state === 'object' ? 'problem' : 'notice'}>
-                {typeof state === 'object' ? state.failure : texts.ask.empty[state]}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+      </DropZone>
+      <UploadList />
     </section>
   );
 }

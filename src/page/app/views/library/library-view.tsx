@@ -1,5 +1,6 @@
 import './library.css';
 import './sources.css';
+import './uploads.css';
 import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
