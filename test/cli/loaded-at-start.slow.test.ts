@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { startCitewell } from '../support/run-citewell.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Packages that take time and memory to load, and that only some of the work of a server needs. */
+const LAZY = {
+  index: ['chromadb'],
+  models: ['openai', '@anthropic-ai/sdk', 'wink-nlp'],
+  sources: ['@notionhq/client', 'imapflow'],
+  readers: [
+    'cheerio',
+    'csv-parse',
+    'file-type',
+    'htmlparser2',
+    'mammoth',
+    'mdast-util-from-markdown',
+    'numfmt',
+    'unpdf',
+  ],
+  pictures: ['7z-wasm', 'bmp-ts', 'libheif-js', 'tiff', 'utif2'],
+};
+
+it('a server starts without the client of Chroma, the SDKs of models and sources, and the readers of files', async () => {
+  const cwd = await temporaryFolder();
+  const file = join(cwd, 'loaded.txt');
+  const hook = pathToFileURL(join(import.meta.dirname, '..', 'support', 'report-loaded.ts')).href;
+  const server = await startCitewell({
+    cwd,
+    env: {
+      NODE_OPTIONS: `--no-warnings --import=${hook}`,
+      LOADED_MODULES: file,
+      ANTHROPIC_API_KEY: 'key',
+      CITEWELL_MODEL: 'anthropic/claude-sonnet-4-5',
+    },
+  });
+  onTestFinished(server.kill);
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.startsWith(`${server.pid} `));
+  const readyAt = lines.indexOf(`${server.pid} ready`);
+  expect(readyAt).toBeGreaterThan(0);
+  const loaded = new Set(
+    lines
+      .slice(0, readyAt)
+      .flatMap((line) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/.+\.[cm]?js$/.exec(line)?.[1] ?? []),
+  );
+  // The report has the packages that a server needs.
+  expect(loaded).toContain('pino');
+  const { dependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  const lazy = Object.values(LAZY).flat();
+  expect(lazy.filter((name) => !(name in dependencies))).toEqual([]);
+  expect(lazy.filter((name) => loaded.has(name))).toEqual([]);
+});

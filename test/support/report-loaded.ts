@@ -1,0 +1,23 @@
+/**
+ * Preloaded into a server (`--import`): appends the address of each module that is loaded, and `ready` when the server
+ * reports its address, to the file in LOADED_MODULES. In each of its threads and child processes too.
+ */
+import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+
+const file = process.env['LOADED_MODULES'];
+if (file === undefined) throw new Error('LOADED_MODULES names no file.');
+const report = (what: string): void => appendFileSync(file, `${process.pid} ${what}\n`);
+
+registerHooks({
+  load(url, context, nextLoad) {
+    report(url);
+    return nextLoad(url, context);
+  },
+});
+
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = (text: string | Uint8Array, ...rest: never[]): boolean => {
+  if (/http:\/\/\S+\/v3/.test(String(text))) report('ready');
+  return write(text, ...rest);
+};
