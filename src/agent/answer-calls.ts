@@ -136,8 +136,12 @@ function cutToContext(text: string, tokens: number): string {
 }
 
 function toMessage({ call, outcome, text }: AnsweredCall): Message {
-  const shown = isUntrusted(outcome) ? fence(text, 'untrusted') : outcome.isError ? text : fence(text, 'corpus');
-  return { role: 'tool', callId: call.id, name: call.name, text: shown, isError: outcome.isError };
+  return { role: 'tool', callId: call.id, name: call.name, text: fenced(outcome, text), isError: outcome.isError };
+}
+
+function fenced(outcome: ToolOutcome, text: string): string {
+  if (isUntrusted(outcome)) return fence(text, 'untrusted');
+  return outcome.isError ? text : fence(text, 'corpus');
 }
 
 const isUntrusted = (outcome: ToolOutcome): boolean =>

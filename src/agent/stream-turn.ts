@@ -75,7 +75,8 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
           run.budget.add(event.model, event.usage);
           model = event.snapshot ?? event.model;
           support = event.support;
-          ended = event.reason === 'tool_calls' || event.reason === 'end' ? (mustAnswer ? limit : 'end') : event.reason;
+          ended = event.reason === 'tool_calls' ? 'end' : event.reason;
+          if (ended === 'end' && mustAnswer) ended = limit;
       }
     }
   } catch (error) {

@@ -36,15 +36,10 @@ function sentence(line: string, output: Output): string {
     msg,
     ...fields
   } = JSON.parse(line) as { level: number; msg?: string; [field: string]: unknown };
-  const word =
-    level >= ERROR
-      ? output.noteStyle('red', 'error:')
-      : level >= WARN
-        ? output.noteStyle('yellow', 'warning:')
-        : 'debug:';
+  if (level < WARN) return `debug: ${msg ?? ''} ${JSON.stringify(fields)}`;
+  const word = level >= ERROR ? output.noteStyle('red', 'error:') : output.noteStyle('yellow', 'warning:');
   const error = fields['err'] as { message?: string } | undefined;
-  const rest = level < WARN ? ` ${JSON.stringify(fields)}` : error?.message === undefined ? '' : ` (${error.message})`;
-  return `${word} ${msg ?? ''}${rest}`;
+  return `${word} ${msg ?? ''}${error?.message === undefined ? '' : ` (${error.message})`}`;
 }
 
 const WARN = 40;

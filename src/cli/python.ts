@@ -94,9 +94,14 @@ function printTable({ packages }: InstalledPackages, { output }: CommandContext)
     name,
     version,
     byteCount(size),
-    requested ? (locked ? 'added' : 'added from a folder') : 'needed by others',
+    originOf({ requested, locked }),
   ]);
   for (const line of table(rows)) output.print(line);
+}
+
+function originOf({ requested, locked }: { readonly requested: boolean; readonly locked: boolean }): string {
+  if (!requested) return 'needed by others';
+  return locked ? 'added' : 'added from a folder';
 }
 
 /** Throws `not_configured` without Pyodide or a cache folder, since a temporary one would lose the packages. */

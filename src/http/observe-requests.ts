@@ -53,6 +53,11 @@ export const resumeSpan: RequestHandler = (_request, response, next) => {
 /** Mounted handlers without Express routes. */
 const MOUNTS = /^\/(?:mcp|peer)\b/;
 
+function patternOf(base: string, path: unknown): string | undefined {
+  if (typeof path !== 'string') return undefined;
+  return path === '/' && base !== '' ? base : `${base}${path}`;
+}
+
 /**
  * Returns a function for the pattern of the route that the request has reached. The pattern is recorded when a router
  * sets `request.route`, because a router whose route fails restores `baseUrl`.
@@ -66,9 +71,7 @@ function watchRoute(request: Request): () => string {
     get: () => route,
     set(next: Request['route']) {
       route = next;
-      const path: unknown = next?.path;
-      const base = request.baseUrl.toLowerCase();
-      pattern = typeof path === 'string' ? (path === '/' ? base || '/' : `${base}${path}`) : undefined;
+      pattern = patternOf(request.baseUrl.toLowerCase(), next?.path);
     },
   });
   return () => pattern ?? MOUNTS.exec(request.originalUrl)?.[0] ?? 'unmatched';

@@ -100,10 +100,9 @@ export const bestModel = (found: readonly FoundModel[]): FoundModel | undefined 
 
 /** A model with its server and abilities, for people. */
 export function describeFound({ hasTools, isTried = false, ...model }: FoundModel): string {
-  const facts = [
-    ...factsOf(model),
-    ...(hasTools === undefined ? [] : [hasTools ? (isTried ? 'calls tools' : 'said to call tools') : 'calls no tools']),
-  ];
+  const facts = [...factsOf(model)];
+  if (hasTools === false) facts.push('calls no tools');
+  if (hasTools === true) facts.push(isTried ? 'calls tools' : 'said to call tools');
   return `${model.name} (${facts.join(', ')})`;
 }
 

@@ -64,17 +64,11 @@ function createDocumentSearch(parts: DocumentSearchParts) {
     const plan = planSearch({ ...settings, hybrid: { ...defaultWeights(embedder), ...query.hybrid } }, embedder);
     const { byWords, byMeaning, total } = await rank(query, kind, asOf);
     const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
-    const ranked =
-      kind === 'hybrid' && byMeaning.length > 0
-        ? fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: MIN_VECTOR_CANDIDATES }).map(
-            ({ item, score }) => ({
-              key: item.key,
-              score,
-            }),
-          )
-        : kind === 'semantic'
-          ? byMeaning
-          : byWords;
+    let ranked = kind === 'semantic' ? byMeaning : byWords;
+    if (kind === 'hybrid' && byMeaning.length > 0) {
+      const fused = fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: MIN_VECTOR_CANDIDATES });
+      ranked = fused.map(({ item, score }) => ({ key: item.key, score }));
+    }
     const shown = ranked.slice(offset, offset + limit);
     const documents = await descriptions.read(
       shown.map(({ key }) => key),

@@ -122,11 +122,9 @@ async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
 
 async function conflict(path: string): Promise<ServiceError> {
   const [server, process] = await Promise.all([readServerInfo(path), readHolder(path)]);
-  const who = server
-    ? `the server at ${server.url} (process ${server.pid})`
-    : process
-      ? `process ${process.pid}`
-      : 'another process';
+  let who = 'another process';
+  if (server !== undefined) who = `the server at ${server.url} (process ${server.pid})`;
+  else if (process !== undefined) who = `process ${process.pid}`;
   return new ServiceError(
     'conflict',
     `The data folder ${path} is in use by ${who}. Stop it, or choose another folder with CITEWELL_DATA_DIR.`,

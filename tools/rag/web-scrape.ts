@@ -123,12 +123,9 @@ async function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }
   const text = wanted.format === 'text' ? page.text : page.markdown;
   const start = Math.min(wholeCharacterEnd(text, wanted.start_index), text.length);
   const end = wholeEnd(text, start, start + wanted.max_chars);
+  const whole = end > start ? [{ start, text: text.slice(start, end) }] : [];
   const stretches =
-    wanted.query === undefined
-      ? end > start
-        ? [{ start, text: text.slice(start, end) }]
-        : []
-      : ((await webPages?.chunks(text, wanted.query, wanted.max_chars)) ?? []);
+    wanted.query === undefined ? whole : ((await webPages?.chunks(text, wanted.query, wanted.max_chars)) ?? []);
   const passages = stretches.map((stretch) => toPassage(page, stretch));
   const numbers = passages.map((passage) => cite({ kind: 'web', page: passage }));
   const content = passages.map((passage, index) => `[${numbers[index]}]\n${passage.text}`).join('\n\n');

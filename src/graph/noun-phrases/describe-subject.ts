@@ -19,10 +19,12 @@ export function describeSubject(
     const text = oneLine(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
     const behind = chunks[sentence.chunkIndex]?.text.slice(end, Math.min(end + 24, sentence.end)) ?? '';
     const isEarly = start - sentence.start <= 12;
+    const isDefinition = DEFINING.test(behind);
     const score =
       (sentence.style === 'prose' ? 3 : 0) +
       (isEarly ? 2 : 0) +
-      (DEFINING.test(behind) ? (isEarly ? 4 : 2) : 0) +
+      (isDefinition ? 2 : 0) +
+      (isDefinition && isEarly ? 2 : 0) +
       (form === key ? 1 : 0) +
       (text.length >= 40 && text.length <= 300 ? 1 : 0) -
       rank / 10;

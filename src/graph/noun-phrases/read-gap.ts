@@ -72,6 +72,17 @@ function nounLink(gap: readonly Token[]): RelationPhrase | undefined {
   return ofNoun(gap.slice(1));
 }
 
+const OFFICE_PREDICATES: ReadonlyMap<string, string> = new Map([
+  ['member', 'part_of'],
+  ['founder', 'founded'],
+  ['co-founder', 'founded'],
+]);
+const NOUN_PREDICATES: ReadonlyMap<string, string> = new Map([
+  ['author', 'wrote'],
+  ['inventor', 'invented'],
+  ['owner', 'owns'],
+]);
+
 function ofNoun(words: readonly Token[]): RelationPhrase | undefined {
   const plain = words.at(-1)?.tag === 'determiner' || words.at(-1)?.lower === 'the' ? words.slice(0, -1) : words;
   const preposition = plain.at(-1);
@@ -80,22 +91,14 @@ function ofNoun(words: readonly Token[]): RelationPhrase | undefined {
   if (!/^(?:of|at|for|in|from|on)$/.test(preposition.lower)) return undefined;
   if (plain.slice(0, -2).some(({ lower }) => PREPOSITIONS.has(lower))) return undefined;
   if (offices.has(head.lower) && /^(?:of|at|for)$/.test(preposition.lower)) {
-    return link(head.lower === 'member' ? 'part_of' : /^(?:co-)?founder$/.test(head.lower) ? 'founded' : 'works_for');
+    return link(OFFICE_PREDICATES.get(head.lower) ?? 'works_for');
   }
   if (/^(?:part|subsidiary|division|branch|member|suburb|district)$/.test(head.lower)) return link('part_of');
   if (
     preposition.lower === 'of' &&
     (KINSHIP_NOUNS.has(head.lower) || /^(?:capital|student|author|inventor|owner|founder)$/.test(head.lower))
   ) {
-    return link(
-      head.lower === 'author'
-        ? 'wrote'
-        : head.lower === 'inventor'
-          ? 'invented'
-          : head.lower === 'owner'
-            ? 'owns'
-            : `${head.lower}_of`,
-    );
+    return link(NOUN_PREDICATES.get(head.lower) ?? `${head.lower}_of`);
   }
   const isHead = head.tag === 'noun' || head.tag === 'name';
   return isHead && /^(?:in|on)$/.test(preposition.lower) ? link('located_in') : undefined;

@@ -191,18 +191,13 @@ function definitionsIn(
     if (current.subject.kind !== 'term' || isSolid(current.subject)) return [];
     const before = all[place - 1];
     const isList = before?.subject.kind === 'term' && place > 1;
-    const first =
-      before === undefined
-        ? carried
-        : isList && AND.test(wordsOf(tokens.slice(before.candidate.to, current.candidate.from)))
-          ? all[place - 2]
-          : before;
-    const from =
-      before === undefined
-        ? referenceLength(tokens, carried)
-        : isList
-          ? (all[place - 2]?.candidate.to ?? 0)
-          : before.candidate.to;
+    let first = before ?? carried;
+    let from = before?.candidate.to ?? referenceLength(tokens, carried);
+    if (isList) {
+      from = all[place - 2]?.candidate.to ?? 0;
+      const between = wordsOf(tokens.slice(before.candidate.to, current.candidate.from));
+      if (AND.test(between)) first = all[place - 2];
+    }
     if (first === undefined) return [];
     const gap = tokens.slice(from, current.candidate.from);
     const own = isList && first !== before ? tokens.slice(from, before?.candidate.from) : gap;
@@ -253,12 +248,9 @@ function besideEachOther(first: SubjectMention, second: SubjectMention, words: s
     predicate,
     object: second.subject,
   });
-  if (
-    to === 'place' &&
-    (of === 'place' ? /^(?:,|in|, in)$/ : of === 'organization' ? /^(?:in|of|, in)$/ : /^$/).test(words) &&
-    words !== ''
-  )
-    return statement('located_in');
+  const isLocated =
+    (of === 'place' && /^(?:,|in|, in)$/.test(words)) || (of === 'organization' && /^(?:in|of|, in)$/.test(words));
+  if (to === 'place' && isLocated) return statement('located_in');
   if (of === 'person' && to === 'organization' && /^(?:of|from|at)$/.test(words)) return statement('works_for');
   return undefined;
 }

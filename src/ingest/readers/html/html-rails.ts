@@ -76,9 +76,6 @@ function followers(head: HtmlElement, level: number): HtmlElement[] {
 /** The level of the heading an element begins with. */
 function firstHeading(element: HtmlElement): number | undefined {
   const [first] = elementsOf(element);
-  return first === undefined
-    ? undefined
-    : /^h[1-6]$/.test(first.name)
-      ? Number(first.name.charAt(1))
-      : firstHeading(first);
+  if (first === undefined) return undefined;
+  return /^h[1-6]$/.test(first.name) ? Number(first.name.charAt(1)) : firstHeading(first);
 }

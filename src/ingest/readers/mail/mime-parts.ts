@@ -33,11 +33,8 @@ export function readMimeParts(source: string, fileName: string): MimePart {
     const { headers, bodyStart } = readHeaders(text);
     const content = readField(headers.get('content-type'));
     const disposition = readField(headers.get('content-disposition'));
-    const type = /^[\w.+-]+\/[\w.+-]+$/.test(content.value)
-      ? content.value
-      : inDigest
-        ? 'message/rfc822'
-        : 'text/plain';
+    const defaultType = inDigest ? 'message/rfc822' : 'text/plain';
+    const type = /^[\w.+-]+\/[\w.+-]+$/.test(content.value) ? content.value : defaultType;
     const boundary = content.parameters.get('boundary');
     const body = text.slice(bodyStart);
     const pieces =

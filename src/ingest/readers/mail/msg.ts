@@ -94,16 +94,15 @@ async function bodyOf(storage: Storage, input: ReaderInput): Promise<MailBody | 
 
 /** A string property, in UTF-16 or in the sender's code page. */
 function textOf(storage: Storage, property: string): string | undefined {
-  const wide = bytesOf(storage, `${property}001F`);
-  const narrow = wide === undefined ? bytesOf(storage, `${property}001E`) : undefined;
-  const text =
-    wide === undefined
-      ? narrow && decodeNarrow(narrow, codePagesOf(storage).text)
-      : isPlainAscii(wide)
-        ? wide.toString('latin1')
-        : iconv.decode(wide, 'utf-16le');
-  const kept = text === undefined ? '' : cleanText(text).trim();
+  const kept = cleanText(decodedText(storage, property) ?? '').trim();
   return kept === '' ? undefined : kept;
+}
+
+function decodedText(storage: Storage, property: string): string | undefined {
+  const wide = bytesOf(storage, `${property}001F`);
+  if (wide !== undefined) return isPlainAscii(wide) ? wide.toString('latin1') : iconv.decode(wide, 'utf-16le');
+  const narrow = bytesOf(storage, `${property}001E`);
+  return narrow && decodeNarrow(narrow, codePagesOf(storage).text);
 }
 
 /** Some programs end strings with a NUL. */
@@ -211,17 +210,15 @@ function asMime(storage: Storage, input: ReaderInput): Uint8Array {
     ].join('\r\n');
   const text = textOf(storage, BODY);
   const html = bytesOf(storage, `${HTML}0102`);
-  const parts = [
-    ...(text === undefined
-      ? html === undefined
-        ? []
-        : [part(htmlType(storage), undefined, html)]
-      : [part('text/plain; charset=utf-8', undefined, Buffer.from(text))]),
+  const parts: string[] = [];
+  if (text !== undefined) parts.push(part('text/plain; charset=utf-8', undefined, Buffer.from(text)));
+  else if (html !== undefined) parts.push(part(htmlType(storage), undefined, html));
+  parts.push(
     ...attachmentsOf(storage, input).flatMap(({ name, mediaType = 'application/octet-stream', bytes }) => {
       const content = bytes(input.budget?.bytesLeft ?? MAX_ATTACHED);
       return content === undefined ? [] : [part(mediaType, name, content)];
     }),
-  ];
+  );
   lines.push(`Content-Type: multipart/mixed; boundary="${boundary}"`, '', ...parts, `--${boundary}--`);
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }

@@ -95,8 +95,8 @@ function timeOf({ parameters, value }: Property): string {
   const [, year, month, day, hour, minute, utc] =
     /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})\d{2}(Z?))?/.exec(value) ?? [];
   if (year === undefined) return value;
-  const zone = /;TZID=([^;:]{1,60})/i.exec(parameters)?.[1];
-  const clock =
-    hour === undefined ? '' : ` ${hour}:${minute}${utc === 'Z' ? ' UTC' : zone === undefined ? '' : ` ${zone}`}`;
-  return `${year}-${month}-${day}${clock}`;
+  const date = `${year}-${month}-${day}`;
+  if (hour === undefined) return date;
+  const zone = utc === 'Z' ? 'UTC' : /;TZID=([^;:]{1,60})/i.exec(parameters)?.[1];
+  return `${date} ${hour}:${minute}${zone === undefined ? '' : ` ${zone}`}`;
 }

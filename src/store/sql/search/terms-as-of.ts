@@ -81,12 +81,10 @@ export function documentTermsAt(reading: Reading, at: string): TermIndex {
 }
 
 /** Code point order equals the order of UTF-8 bytes. */
-const first = (one: string | undefined, two: string | undefined): string | undefined =>
-  one === undefined || two === undefined
-    ? (one ?? two)
-    : Buffer.compare(Buffer.from(one), Buffer.from(two)) <= 0
-      ? one
-      : two;
+function first(one: string | undefined, two: string | undefined): string | undefined {
+  if (one === undefined || two === undefined) return one ?? two;
+  return Buffer.compare(Buffer.from(one), Buffer.from(two)) <= 0 ? one : two;
+}
 
 // Keys of documents and of versions overlap, so keys of versions are shifted behind all documents' keys.
 const versionBase = (reading: Reading): number => reading.snapshot.documentLengths().lengths.length;

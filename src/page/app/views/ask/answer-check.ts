@@ -27,18 +27,18 @@ const MAX_CHECKED = 40_000;
 /** Request body for checking an answer whose citations have no verdict; undefined if there is nothing to check. */
 export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerState, asOf: string) {
   const known = sources.flatMap((source) => {
-    const location =
-      source.chunkId !== undefined
-        ? { chunk_id: source.chunkId }
-        : source.documentId === undefined
-          ? undefined
-          : { document_id: source.documentId };
+    const location = locationOf(source);
     return location === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...location }];
   });
   const isWorthwhile = known.length > 0 && known.length === sources.length && text.length <= MAX_CHECKED;
   if (isChecked || !isWorthwhile) return undefined;
   // Quotations are verbatim by construction; the check only locates each quote.
   return { answer: text, sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
+}
+
+function locationOf({ chunkId, documentId }: AnswerState['sources'][number]) {
+  if (chunkId !== undefined) return { chunk_id: chunkId };
+  return documentId === undefined ? undefined : { document_id: documentId };
 }
 
 /** The answer with the result of the check. */

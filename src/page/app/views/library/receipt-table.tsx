@@ -3,7 +3,7 @@ import type { Receipt } from './library-data.ts';
 
 /** What a deletion removed, and whether later searches confirmed that. */
 export function ReceiptTable({ receipt }: { readonly receipt: Receipt }) {
-  const { verified, index } = receipt;
+  const { verified } = receipt;
   const rows = (Object.keys(texts.library.receiptRows) as (keyof typeof texts.library.receiptRows)[]).flatMap(
     (name) => {
       const count = receipt[name];
@@ -22,15 +22,13 @@ export function ReceiptTable({ receipt }: { readonly receipt: Receipt }) {
           ))}
         </tbody>
       </table>
-      <p class={verified === true ? 'receipt-verified' : 'receipt-open'}>
-        {verified === true
-          ? texts.library.verified
-          : verified === 'pending' || index?.state === 'owed'
-            ? texts.library.verifiedLater
-            : verified === false
-              ? texts.library.notVerified
-              : texts.library.unverified}
-      </p>
+      <p class={verified === true ? 'receipt-verified' : 'receipt-open'}>{verificationText(receipt)}</p>
     </>
   );
+}
+
+function verificationText({ verified, index }: Receipt): string {
+  if (verified === true) return texts.library.verified;
+  if (verified === 'pending' || index?.state === 'owed') return texts.library.verifiedLater;
+  return verified === false ? texts.library.notVerified : texts.library.unverified;
 }

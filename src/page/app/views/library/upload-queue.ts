@@ -123,8 +123,11 @@ export function countUploads(uploads: readonly Upload[]): UploadCounts {
 
 /** The uploads to list one by one: active ones, then failed ones, then the latest finished ones. */
 export function shownUploads(uploads: readonly Upload[], max: number): readonly Upload[] {
-  const rank = ({ state: { kind } }: Upload): number =>
-    isActive(kind) ? 0 : kind === 'failed' || kind === 'postponed' ? 1 : kind === 'waiting' ? 3 : 2;
+  const rank = ({ state: { kind } }: Upload): number => {
+    if (isActive(kind)) return 0;
+    if (kind === 'failed' || kind === 'postponed') return 1;
+    return kind === 'waiting' ? 3 : 2;
+  };
   const order = (one: Upload, other: Upload): number => {
     const difference = rank(one) - rank(other);
     if (difference !== 0) return difference;
