@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 import { type Authenticate, readCredentials } from '../access/credentials.ts';
-import { defaultAdmin, type Principal } from '../access/principal.ts';
+import { defaultAdmin, type Principal, requireSuperuser } from '../access/principal.ts';
 import { ServiceError } from '../errors.ts';
 import { sessionToken } from './page-session.ts';
 
@@ -36,6 +36,12 @@ export function identify(authenticate: Authenticate, actFor?: ActFor): RequestHa
 
 /** The principal of the request. Only available behind `identify`. */
 export const principalOf = (response: Response): Principal => identityOf(response).principal;
+
+/** Refuses the requests of other users. Only available behind `identify`. */
+export const onlySuperusers: RequestHandler = (_request, response, next) => {
+  requireSuperuser(principalOf(response));
+  next();
+};
 
 /** The authenticated caller; with X-Citewell-User, the superuser who acts for the principal. */
 export const callerOf = (response: Response): Principal => identityOf(response).caller;

@@ -30,6 +30,13 @@ export function openAiError(error: ServiceError) {
   };
 }
 
+/** The error that a stream reports instead of what it threw, which is logged if it is unexpected. */
+export function streamError(thrown: unknown, signal: AbortSignal, log: HttpLog): ServiceError {
+  const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
+  if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+  return error;
+}
+
 /** The last error handler of `/v1`. */
 export function answerOpenAiFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {

@@ -3,9 +3,8 @@ import type { Request, Response, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
-import { toFailure } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
-import { openAiError } from '../openai-failure.ts';
+import { openAiError, streamError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
@@ -41,11 +40,7 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
     await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
       ...options,
       framing: dataOnlyFraming,
-      onFailure(thrown) {
-        const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
-        if (!isExpected) services.log.error({ err: thrown }, 'A stream failed unexpectedly.');
-        return { event: 'error', data: openAiError(error) };
-      },
+      onFailure: (thrown) => ({ event: 'error', data: openAiError(streamError(thrown, signal, services.log)) }),
     });
   });
 

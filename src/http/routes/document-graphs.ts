@@ -32,7 +32,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
       return;
     }
     // The built-in extractor is fast enough to wait for; for a model, the response waits only on request.
-    const isAwaited = waits === false || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
+    const isAwaited = waits || (model ?? BUILT_IN_EXTRACTOR) === BUILT_IN_EXTRACTOR;
     const settled = isAwaited ? graph.extraction.settled(id, requestSignal(request, response)) : undefined;
     // Prevents an unhandled rejection until the promise is awaited below.
     settled?.catch(() => undefined);

@@ -1,10 +1,9 @@
 import type { Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Counted } from '../../store/corpus.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -14,6 +13,7 @@ import { sendZip } from '../send-zip.ts';
 import { toCollectionRecord } from '../wire/collection-record.ts';
 import { documentColumns } from '../wire/export-columns.ts';
 import { zipQuery } from '../wire/zip-query.ts';
+import { noDocument } from './visible-document.ts';
 
 /** Maximum number of collections in the facets; the largest are shown. */
 const MAX_COLLECTIONS = 100;
@@ -24,8 +24,7 @@ type Services = Pick<HttpServices, 'corpus' | 'collections' | 'limits'>;
 export function documentSetRoutes({ corpus, collections, limits }: Services): Router {
   const router = createRouter();
 
-  router.post('/export', receiveBytes(limits.body), async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.post('/export', receiveBytes(limits.body), onlySuperusers, async (request, response) => {
     const rows = () => corpus.each(everything);
     await sendExport(request, response, { name: 'documents', columns: documentColumns, rows });
   });
@@ -50,12 +49,11 @@ export function documentSetRoutes({ corpus, collections, limits }: Services): Ro
     response.json(single({ ...facets, collections: await withNames(visibleCounts) }));
   });
 
-  router.get('/:id/collections', async (request, response) => {
-    // The contract requires a superuser, although every reader of a document sees its `collection_ids`.
-    requireSuperuser(principalOf(response));
+  // The contract requires a superuser, although every reader of a document sees its `collection_ids`.
+  router.get('/:id/collections', onlySuperusers, async (request, response) => {
     const id = readId(request, 'id');
     const document = await corpus.get(id);
-    if (document === undefined) throw new ServiceError('not_found', `There is no document ${id}.`);
+    if (document === undefined) throw noDocument(id);
     const ids = document.collectionIds;
     const found = ids.length === 0 ? { items: [], total: 0 } : await collections.list({ ids, ...readPage(request) });
     response.json(page(found, toCollectionRecord));

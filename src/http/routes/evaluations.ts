@@ -1,7 +1,6 @@
 import type { Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { createEvaluationStore } from '../../evaluation/evaluation-store.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -12,10 +11,7 @@ import { toEvaluationRecord, toEvaluationSummary } from '../wire/evaluation-reco
 export function evaluationRoutes({ status }: Pick<HttpServices, 'status'>): Router {
   const router = createRouter();
   const openStore = async () => createEvaluationStore((await status()).data);
-  router.use((_request, response, next) => {
-    requireSuperuser(principalOf(response));
-    next();
-  });
+  router.use(onlySuperusers);
   router.get('/', async (request, response) => {
     response.json(page(await (await openStore()).list(readPage(request)), toEvaluationSummary));
   });

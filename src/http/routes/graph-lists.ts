@@ -1,10 +1,9 @@
 import type { Request, Response, Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import type { EmbeddingModel } from '../../embeddings/embedding-model.ts';
 import type { Paged } from '../../store/corpus.ts';
 import type { GraphParent, GraphRecords, StoredEntity, StoredRelationship } from '../../store/graph-records.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { list } from '../envelope.ts';
 import { readId, readQuery } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
@@ -16,14 +15,12 @@ import { embeddingsQuery } from '../wire/query.ts';
 /** Exports of entities and relationships, the same for documents and collections. */
 export function addGraphExports(router: Router, records: GraphRecords, kind: GraphParent['kind']): void {
   const parentOf = (request: Request): GraphParent => ({ kind, id: readId(request, 'id') });
-  router.post('/:id/entities/export', async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.post('/:id/entities/export', onlySuperusers, async (request, response) => {
     const parent = parentOf(request);
     const rows = () => eachOf((page) => records.entities(parent, page));
     await sendExport(request, response, { name: 'entities', columns: entityColumns, rows });
   });
-  router.post('/:id/relationships/export', async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.post('/:id/relationships/export', onlySuperusers, async (request, response) => {
     const parent = parentOf(request);
     const rows = () => eachOf((page) => records.relationships(parent, page));
     await sendExport(request, response, { name: 'relationships', columns: relationshipColumns, rows });

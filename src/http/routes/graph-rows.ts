@@ -1,11 +1,10 @@
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
-import { requireSuperuser } from '../../access/principal.ts';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Page, Paged } from '../../store/corpus.ts';
 import type { GraphParent, StoredCommunity } from '../../store/graph-records.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -44,13 +43,12 @@ export function graphRowRoutes(services: Services): Router {
   const { records } = graph;
   const shared = createSharedCollections(services);
   const router = createRouter();
-  const found = async (request: Request, response: Response): Promise<string> =>
+  const findCollectionId = async (request: Request, response: Response): Promise<string> =>
     (await shared.get(principalOf(response), readId(request, 'id'))).id;
 
   // Before the routes by id, since "export" is not an id.
   addGraphExports(router, records, 'collection');
-  router.post('/:id/communities/export', async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.post('/:id/communities/export', onlySuperusers, async (request, response) => {
     const id = readId(request, 'id');
     const rows = () => eachOf((page) => records.communities(id, page));
     await sendExport(request, response, { name: 'communities', columns: communityColumns, rows });
@@ -60,25 +58,25 @@ export function graphRowRoutes(services: Services): Router {
     const send = (response: Response, row: Row) => response.json(single(kind.form.toRecord(row, undefined)));
     const path = `/:id/${kind.name}`;
     router.get(path, async (request, response) => {
-      const rows = await kind.list(await found(request, response), readPage(request));
+      const rows = await kind.list(await findCollectionId(request, response), readPage(request));
       await sendRows(rows, kind.form, { embeddings, request, response });
     });
     router.post(path, async (request, response) => {
-      const id = await found(request, response);
+      const id = await findCollectionId(request, response);
       send(response, await kind.create(id, readBody(request, kind.newRow)));
     });
     router.get(`${path}/:rowId`, async (request, response) => {
-      const id = await found(request, response);
+      const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
       send(response, required(await kind.get(id, rowId), rowId));
     });
     router.post(`${path}/:rowId`, async (request, response) => {
-      const id = await found(request, response);
+      const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
       send(response, required(await kind.update(id, rowId, readBody(request, kind.change)), rowId));
     });
     router.delete(`${path}/:rowId`, async (request, response) => {
-      const id = await found(request, response);
+      const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
       required((await kind.remove(id, rowId)) || undefined, rowId);
       response.json(single({ success: true }));

@@ -22,9 +22,9 @@ export function graphRoutes(services: Services): Router {
   const shared = createSharedCollections(services);
   const router = createRouter();
 
-  const found = async (request: Request, response: Response): Promise<Collection> =>
+  const findCollection = async (request: Request, response: Response): Promise<Collection> =>
     shared.get(principalOf(response), readId(request, 'id'));
-  const show = async (collection: Collection) => {
+  const recordOf = async (collection: Collection) => {
     const own = await graph.records.graph(collection.id);
     if (own === undefined) throw new ServiceError('not_found', `There is no graph ${collection.id}.`);
     return toGraphRecord(own, (await collections.get(collection.id)) ?? collection);
@@ -34,21 +34,21 @@ export function graphRoutes(services: Services): Router {
     const { collection_ids, collectionIds, ...paging } = readQuery(request, graphsQuery);
     const query = { ids: [...collection_ids, ...collectionIds], ownerOnly: false, ...paging };
     const { items, total } = await shared.list(principalOf(response), query);
-    response.json(list(await Promise.all(items.map(show)), total));
+    response.json(list(await Promise.all(items.map(recordOf)), total));
   });
 
   router.get('/:id', async (request, response) => {
-    response.json(single(await show(await found(request, response))));
+    response.json(single(await recordOf(await findCollection(request, response))));
   });
 
   router.post('/:id', async (request, response) => {
-    const collection = await found(request, response);
+    const collection = await findCollection(request, response);
     await graph.records.describeGraph(collection.id, readBody(request, graphChange));
-    response.json(single(await show(collection)));
+    response.json(single(await recordOf(collection)));
   });
 
   router.post('/:id/pull', async (request, response) => {
-    const { id } = await found(request, response);
+    const { id } = await findCollection(request, response);
     const { force, isStreamed } = readBody(request, pullRequest);
     const signal = requestSignal(request, response);
     const options = { force: force || readQuery(request, pullQuery).force, signal };
@@ -59,7 +59,7 @@ export function graphRoutes(services: Services): Router {
   });
 
   router.post('/:id/reset', async (request, response) => {
-    const { id } = await found(request, response);
+    const { id } = await findCollection(request, response);
     const { isStreamed } = readBody(request, resetRequest);
     const signal = requestSignal(request, response);
     const steps = graph.records.resetInSteps(id, signal);
@@ -71,14 +71,14 @@ export function graphRoutes(services: Services): Router {
   });
 
   router.post('/:id/communities/build', async (request, response) => {
-    const { id } = await found(request, response);
+    const { id } = await findCollection(request, response);
     const { model } = readBody(request, graphWork);
     const count = await graph.buildCommunities(id, model, requestSignal(request, response));
     response.json(single({ message: `Communities built: ${count}.`, communities: count }));
   });
 
   router.delete('/:id/documents/:documentId', async (request, response) => {
-    const { id } = await found(request, response);
+    const { id } = await findCollection(request, response);
     const documentId = readId(request, 'documentId');
     if (!(await graph.records.removeDocument(id, documentId))) {
       throw new ServiceError('not_found', `The graph ${id} contains nothing from document ${documentId}.`);
@@ -87,7 +87,7 @@ export function graphRoutes(services: Services): Router {
   });
 
   router.get('/:id/view', async (request, response) => {
-    const { id } = await found(request, response);
+    const { id } = await findCollection(request, response);
     const { edges: most = DEFAULT_EDGES, ...nodes } = readQuery(request, viewQuery);
     const edges = Math.min(most, MAX_EDGES);
     const outline = await graph.records.outline(id, { nodes, edges });

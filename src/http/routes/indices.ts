@@ -1,8 +1,7 @@
 import type { Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
 import type { VectorSpace } from '../../store/vector-spaces.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -19,10 +18,7 @@ export function indexRoutes({
   log,
 }: Pick<HttpServices, 'spaces' | 'maintenance' | 'log'>): Router {
   const router = createRouter();
-  router.use((_request, response, next) => {
-    requireSuperuser(principalOf(response));
-    next();
-  });
+  router.use(onlySuperusers);
 
   /** Accepts both orders of names: R2R has the table name first, its client the index name (docs/contract.md 1.1). */
   const find = async (...names: readonly string[]): Promise<VectorSpace> => {

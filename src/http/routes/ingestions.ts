@@ -1,7 +1,6 @@
 import type { Router } from 'express';
-import { isVisible, visibleFilter } from '../../access/visible-filter.ts';
+import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, type Filter } from '../../documents/filter.ts';
-import { ServiceError } from '../../errors.ts';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
@@ -12,6 +11,7 @@ import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
 import { afterQuery, retryQuery } from '../wire/query.ts';
 import { toIngestionEvent } from '../wire/task-record.ts';
+import { findVisible } from './visible-document.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'ingestions' | 'limits' | 'log'>;
 
@@ -27,14 +27,10 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
     response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
   });
   router.get('/:id/events', async (request, response) => {
-    const id = readId(request, 'id');
-    const document = await corpus.get(id);
-    if (document === undefined || !isVisible(document, principalOf(response))) {
-      throw new ServiceError('not_found', `There is no document ${id}.`);
-    }
+    const document = await findVisible(corpus, readId(request, 'id'), response);
     const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
     const signal = requestSignal(request, response);
-    const events = encoded(ingestions.follow(document, last, signal), id);
+    const events = encoded(ingestions.follow(document, last, signal), document.id);
     await sendEvents(response, events, streamOptions(signal, limits, log));
   });
   return router;

@@ -1,6 +1,5 @@
 import type { RequestHandler, Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import type { HttpServices } from '../http-services.ts';
 import { onlyMethods } from '../unknown-route.ts';
@@ -36,8 +35,3 @@ export function metricsRoutes(services: Services, identified: RequestHandler): R
     .all(onlyMethods('GET'));
   return router;
 }
-
-const onlySuperusers: RequestHandler = (_request, response, next) => {
-  requireSuperuser(principalOf(response));
-  next();
-};

@@ -1,7 +1,6 @@
 import type { Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { fillTemplate } from '../../prompts/template.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -12,10 +11,7 @@ import { defined } from '../wire/tolerant.ts';
 /** docs/contract.md 13, for superusers. */
 export function promptRoutes({ prompts }: Pick<HttpServices, 'prompts'>): Router {
   const router = createRouter();
-  router.use((_request, response, next) => {
-    requireSuperuser(principalOf(response));
-    next();
-  });
+  router.use(onlySuperusers);
 
   router.post('/', async (request, response) => {
     const { name, template, input_types: inputTypes } = readBody(request, newPrompt);

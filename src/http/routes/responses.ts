@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { createRouter } from '../create-router.ts';
-import { toFailure } from '../failure.ts';
-import { openAiError } from '../openai-failure.ts';
+import { openAiError, streamError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
@@ -34,11 +33,7 @@ export function responseRoutes(services: ChatServices): Router {
       response.json(await toResponse(parts, head));
       return;
     }
-    const failureOf = (thrown: unknown): ServiceError => {
-      const { error, isExpected } = toFailure(signal.aborted ? signal.reason : thrown);
-      if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
-      return error;
-    };
+    const failureOf = (thrown: unknown): ServiceError => streamError(thrown, signal, log);
     await sendEvents(response, toResponseEvents(parts, head, failureOf), {
       ...streamOptions(signal, limits, log),
       framing: responseFraming,

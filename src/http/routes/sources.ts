@@ -1,6 +1,4 @@
-import type { Response, Router } from 'express';
-import { isVisible, mayChange } from '../../access/visible-filter.ts';
-import { ServiceError } from '../../errors.ts';
+import type { Router } from 'express';
 import { documentOfSource } from '../../ingest/document-of-source.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
@@ -9,6 +7,7 @@ import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts';
+import { findChangeable } from './visible-document.ts';
 
 type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
 
@@ -35,22 +34,10 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
   });
 
   router.put('/:id/source', receiveBytes(limits.body), async (request, response) => {
-    const id = await requireChangeable(readId(request, 'id'), response);
+    const { id } = await findChangeable(corpus, readId(request, 'id'), response);
     const { source, file_name: fileName } = readBody(request, sourcePlace);
     response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }))));
   });
-
-  async function requireChangeable(id: string, response: Response): Promise<string> {
-    const document = await corpus.get(id);
-    const principal = principalOf(response);
-    if (document === undefined || !isVisible(document, principal)) {
-      throw new ServiceError('not_found', `There is no document ${id}.`);
-    }
-    if (!mayChange(document, principal)) {
-      throw new ServiceError('forbidden', `Only its owner may change the source of document ${id}.`);
-    }
-    return id;
-  }
 
   return router;
 }

@@ -2,9 +2,8 @@ import { cpus, freemem, totalmem } from 'node:os';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Router } from 'express';
-import { requireSuperuser } from '../../access/principal.ts';
 import { ServiceError } from '../../errors.ts';
-import { principalOf } from '../authenticate.ts';
+import { onlySuperusers } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -45,8 +44,7 @@ export function systemRoutes(services: Services): Router {
   const startTime = new Date().toISOString();
   const router = createRouter();
 
-  router.get('/status', async (_request, response) => {
-    requireSuperuser(principalOf(response));
+  router.get('/status', onlySuperusers, async (_request, response) => {
     const queries = [status({ asksServers: true }), corpus.stats(), queue.backlog(), measureCpuUsage()] as const;
     const [service, stats, backlog, cpuUsage] = await Promise.all(queries);
     response.json(
@@ -60,25 +58,21 @@ export function systemRoutes(services: Services): Router {
     );
   });
 
-  router.get('/settings', (_request, response) => {
-    requireSuperuser(principalOf(response));
+  router.get('/settings', onlySuperusers, (_request, response) => {
     const texts = prompts.list().map((prompt) => [prompt.name, toPromptRecord(prompt)] as const);
     response.json(single({ config: settings(), prompts: Object.fromEntries(texts), r2r_project_name: 'citewell' }));
   });
 
-  router.get('/models', async (_request, response) => {
-    requireSuperuser(principalOf(response));
+  router.get('/models', onlySuperusers, async (_request, response) => {
     response.json(single(toModelChoices(await services.modelChoices(), services.models)));
   });
 
-  router.get('/backup/progress', async (_request, response) => {
-    requireSuperuser(principalOf(response));
+  router.get('/backup/progress', onlySuperusers, async (_request, response) => {
     const copying = (await services.backups?.copying()) ?? null;
     response.json(single({ copying }));
   });
 
-  router.get('/backup', async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.get('/backup', onlySuperusers, async (request, response) => {
     if (services.backups === undefined) {
       throw new ServiceError('not_configured', 'Backups are not available: this service has no data folder.');
     }
@@ -92,8 +86,7 @@ export function systemRoutes(services: Services): Router {
     await sendPieces(response, Readable.from(content, { objectMode: false, highWaterMark: BACKUP_BUFFER }));
   });
 
-  router.post('/reindex', async (request, response) => {
-    requireSuperuser(principalOf(response));
+  router.post('/reindex', onlySuperusers, async (request, response) => {
     const wanted = readBody(request, reindexRequest);
     const signal = requestSignal(request, response);
     await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));

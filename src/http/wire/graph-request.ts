@@ -103,7 +103,7 @@ export const graphWork = snakeCased(
 ).transform((wire) => ({
   ...toExtractor(wire.model ?? wire.settings?.model ?? wire.settings?.generation_config?.model, wire.settings),
   isEstimate: (wire.run_type ?? wire.settings?.run_type) === 'estimate',
-  waits: wire.run_with_orchestration,
+  waits: wire.run_with_orchestration === false,
 }));
 
 type Options = z.output<z.ZodObject<typeof options>>;
