@@ -1,4 +1,5 @@
 import type { Metadata } from '../documents/document.ts';
+import { ownedBy } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { OtherServers } from '../store/other-servers.ts';
@@ -40,9 +41,8 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
     collections: numberIn(overrides, 'max_collections') ?? defaults.collections,
   });
   const used = async (userId: string) => {
-    const owned = { kind: 'compare', field: 'owner_id', op: 'eq', value: userId } as const;
     const [{ documents, chunks }, { total }] = await Promise.all([
-      corpus.stats(owned),
+      corpus.stats(ownedBy(userId)),
       collections.list({ ownerId: userId, offset: 0, limit: 1 }),
     ]);
     const states = Object.values(documents);

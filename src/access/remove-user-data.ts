@@ -1,3 +1,4 @@
+import { ownedBy } from '../documents/filter.ts';
 import type { Corpus, DeletionReceipt } from '../store/corpus.ts';
 import type { CollectionRecords, ConversationRecords } from '../store/records.ts';
 
@@ -23,7 +24,7 @@ export async function removeUserData(
 ): Promise<DeletionReceipt> {
   await stopFollowing?.(userId);
   await forgetRuns?.(userId);
-  const receipt = await corpus.remove({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
+  const receipt = await corpus.remove(ownedBy(userId));
   const page = { offset: 0, limit: CONCURRENCY };
   for (;;) {
     const { items } = await conversations.list({ userId, ids: [], ...page });

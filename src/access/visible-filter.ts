@@ -1,5 +1,5 @@
 import type { Document } from '../documents/document.ts';
-import { everything, type Filter } from '../documents/filter.ts';
+import { everything, type Filter, ownedBy } from '../documents/filter.ts';
 import type { Principal } from './principal.ts';
 
 /** Filter for what a principal may see: own documents and those of their collections; superusers see all. */
@@ -7,10 +7,7 @@ export function visibleFilter(principal: Principal): Filter {
   if (principal.isSuperuser) return everything;
   return {
     kind: 'or',
-    filters: [
-      { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId },
-      { kind: 'overlap', field: 'collection_ids', values: principal.collectionIds },
-    ],
+    filters: [ownedBy(principal.userId), { kind: 'overlap', field: 'collection_ids', values: principal.collectionIds }],
   };
 }
 

@@ -29,6 +29,12 @@ export type Filter =
 
 export const everything: Filter = { kind: 'all' };
 
+/** A single document, and its chunks. */
+export const isDocument = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
+
+/** The documents of a user, and their chunks. */
+export const ownedBy = (userId: string): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
+
 /** Conjunction of the filters. Flattens nested conjunctions and drops filters that are always true. */
 export function allOf(...filters: readonly Filter[]): Filter {
   const needed = filters.flatMap((filter) =>

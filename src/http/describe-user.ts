@@ -1,4 +1,4 @@
-import type { Filter } from '../documents/filter.ts';
+import { ownedBy } from '../documents/filter.ts';
 import type { CollectionMember } from '../store/records.ts';
 import type { User } from '../store/user-records.ts';
 import type { HttpServices } from './http-services.ts';
@@ -10,11 +10,10 @@ const MAX_DOCUMENTS = 1_000;
 
 /** The complete record of a user. */
 export async function describeUser(user: User, services: Services) {
-  const owned: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: user.id };
   const [collectionIds, holdings, { items }] = await Promise.all([
     services.collections.idsOfMember(user.id),
     services.accounts.store.holdings([user.id]),
-    services.corpus.list(owned, { offset: 0, limit: MAX_DOCUMENTS }),
+    services.corpus.list(ownedBy(user.id), { offset: 0, limit: MAX_DOCUMENTS }),
   ]);
   return toUserRecord(user, {
     collectionIds,

@@ -1,6 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
 import { mayChange } from '../access/visible-filter.ts';
+import { isDocument } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
 import { documentOfSource } from '../ingest/document-of-source.ts';
 import { refuseLarge } from '../ingest/folders/supported-files.ts';
@@ -85,7 +86,7 @@ export function createMcpIngestion(services: Services): McpIngestion {
         if (!mayChange(document, principal)) {
           throw new ServiceError('forbidden', `There is no document ${document.id} that you may delete.`);
         }
-        return corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: document.id });
+        return corpus.remove(isDocument(document.id));
       },
     }),
 

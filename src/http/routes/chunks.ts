@@ -2,7 +2,7 @@ import type { Request, Response, Router } from 'express';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Chunk } from '../../documents/chunk.ts';
-import { allOf, everything, type Filter } from '../../documents/filter.ts';
+import { allOf, everything, type Filter, ownedBy } from '../../documents/filter.ts';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { editChunk } from '../../ingest/edit-chunk.ts';
@@ -40,7 +40,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
 
   router.get('/', async (request, response) => {
     const { userId, isSuperuser } = principalOf(response);
-    const own: Filter = isSuperuser ? everything : { kind: 'compare', field: 'owner_id', op: 'eq', value: userId };
+    const own = isSuperuser ? everything : ownedBy(userId);
     const {
       include_vectors: withVectors,
       metadata_filter,

@@ -1,8 +1,7 @@
 import type { Router } from 'express';
-import type { Principal } from '../../access/principal.ts';
 import { mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
-import { allOf, everything, type Filter } from '../../documents/filter.ts';
+import { allOf, everything, isDocument, ownedBy } from '../../documents/filter.ts';
 import { descriptionText } from '../../embeddings/description-text.ts';
 import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import { ServiceError } from '../../errors.ts';
@@ -38,7 +37,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       const principal = principalOf(response);
       const query = readQuery(request, documentsQuery);
       const { offset, limit, include_summary_embeddings: withEmbeddings } = query;
-      const own = query.owner_only ? ownedBy(principal) : everything;
+      const own = query.owner_only ? ownedBy(principal.userId) : everything;
       const filter = allOf(visibleFilter(principal), own, toListFilter(query));
       const found = await corpus.list(filter, { offset, limit });
       const vectors = withEmbeddings
@@ -69,7 +68,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.delete('/by-filter', async (request, response) => {
     const filter = readBody(request, deletionFilter);
     // The contract limits this to the caller's own documents, even for superusers.
-    response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response)), filter))));
+    response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response).userId), filter))));
   });
 
   router.get('/:id', async (request, response) => {
@@ -81,7 +80,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.delete('/:id', async (request, response) => {
     const document = await findVisible(corpus, readId(request, 'id'), response);
     if (!mayChange(document, principalOf(response))) throw noDocument(document.id);
-    response.json(toReceipt(await corpus.remove(only(document.id))));
+    response.json(toReceipt(await corpus.remove(isDocument(document.id))));
   });
 
   router.patch('/:id/metadata', async (request, response) => {
@@ -131,10 +130,6 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
 
 const viewAt = (corpus: Corpus, asOf: string | undefined): CorpusView =>
   asOf === undefined ? corpus : corpus.at(asOf);
-
-const only = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
-
-const ownedBy = ({ userId }: Principal): Filter => ({ kind: 'compare', field: 'owner_id', op: 'eq', value: userId });
 
 /** Vectors of titles and summaries by document id; those that are not stored are embedded now. */
 async function summaryVectors(

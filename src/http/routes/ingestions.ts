@@ -1,6 +1,6 @@
 import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
-import { allOf, type Filter } from '../../documents/filter.ts';
+import { ownedBy } from '../../documents/filter.ts';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
@@ -21,9 +21,8 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
   router.post('/retry-failed', async (request, response) => {
     const principal = principalOf(response);
     // A superuser retries only their own documents unless all are requested.
-    const own: Filter = { kind: 'compare', field: 'owner_id', op: 'eq', value: principal.userId };
     const isAll = principal.isSuperuser && readQuery(request, retryQuery).all_owners;
-    const filter = isAll ? visibleFilter(principal) : allOf(visibleFilter(principal), own);
+    const filter = isAll ? visibleFilter(principal) : ownedBy(principal.userId);
     response.status(202).json(single({ retried: await ingestions.retryFailed(filter) }));
   });
   router.get('/:id/events', async (request, response) => {

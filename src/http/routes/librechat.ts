@@ -4,7 +4,7 @@ import { libreChatAgent } from '../../access/librechat-tokens.ts';
 import type { Principal } from '../../access/principal.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
-import { allOf, type Filter } from '../../documents/filter.ts';
+import { allOf, type Filter, isDocument } from '../../documents/filter.ts';
 import { uuidFromName } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Submission } from '../../ingest/ingestor.ts';
@@ -141,5 +141,3 @@ const ownerOf = (entity: string | undefined, { userId, isSuperuser }: Principal)
   entity === undefined || isSuperuser ? userId : libreChatAgent(entity);
 
 const documentIdOf = (file: string): string => uuidFromName(`file of LibreChat: ${file}`);
-
-const isDocument = (id: string): Filter => ({ kind: 'compare', field: 'document_id', op: 'eq', value: id });

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Document } from '../../documents/document.ts';
+import { isDocument } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus } from '../../store/corpus.ts';
 import type { SourceRecords } from '../../store/source-records.ts';
@@ -22,7 +23,7 @@ export interface TargetOwner {
 /** Target that ingests in this process on behalf of a user. */
 export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: LocalTargetParts): FolderTarget {
   const { userId } = owner;
-  const remove = (id: string) => corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: id });
+  const remove = (id: string) => corpus.remove(isDocument(id));
   return {
     server: 'this process',
     async ingest({ source, fileName, bytes, mediaType, metadata }, signal) {
