@@ -37,8 +37,47 @@ const ENTITY = 'librechat_entity';
  * id.
  */
 export function libreChatRoutes(services: Services, authenticate: Authenticate): Router {
-  const { corpus, ingestor, retriever, limits, log } = services;
+  const { corpus, retriever, limits, log } = services;
+  const { findFile, requireFile } = createFileLookup(corpus);
+  const router = createRouter();
+  router.get('/health', (_request, response) => {
+    response.json({ status: 'UP' });
+  });
+  router.use(identify(authenticate), limitRequests(services));
+  router.post('/embed', ...receiveUpload(services), embedHandler(services));
+  router.post('/text', ...receiveUpload(services), textHandler(services));
+  router.use(receiveBytes(limits.body));
+  router.post('/query', async (request, response) => {
+    const { query, file_id: file, k, entity_id: entity } = readBody(request, queryRequest);
+    const principal = principalOf(response);
+    const owners = [principal.userId, ownerOf(entity, principal)];
+    const owned: Filter = { kind: 'in', field: 'owner_id', values: owners };
+    const { chunks } = await retriever.search(
+      query,
+      { ...defaultSearchSettings, filter: allOf(isDocument(documentIdOf(file)), owned), limit: k, explain: true },
+      requestSignal(request, response),
+    );
+    const scores = comparableScores(chunks);
+    response.json(chunks.map((chunk, index) => [toLangChainDocument(chunk, file), 1 - (scores[index] ?? 0)]));
+  });
+  router.get('/documents/:file/context', async (request, response) => {
+    const { id } = await requireFile(String(request.params['file']), response);
+    response.json((await corpus.textOf(id))?.text ?? '');
+  });
+  router.delete('/documents', async (request, response) => {
+    const ids = checkShape(fileIds, parseJson(bodyText(request), ['body']), 'body');
+    const documents = await Promise.all(ids.map((file) => findFile(file, response)));
+    const found = documents.flatMap((document) => document?.id ?? []);
+    await corpus.remove({ kind: 'in', field: 'document_id', values: found });
+    const missing = ids.filter((_, index) => documents[index] === undefined);
+    if (missing.length > 0) throw new ServiceError('not_found', `There is no file ${missing.join(', ')}.`);
+    response.json({ message: `Documents for ${ids.length} file${ids.length > 1 ? 's' : ''} deleted successfully` });
+  });
+  return Router().use(router, unknownRoute, answerFailure(log));
+}
 
+/** Finds files by the identifiers of LibreChat. */
+function createFileLookup(corpus: Services['corpus']) {
   /** The file, if the caller or an agent owns it; undefined otherwise. LibreChat decides who may use which agent. */
   const findFile = async (file: string, response: Response): Promise<Document | undefined> => {
     const document = await corpus.get(documentIdOf(file));
@@ -51,8 +90,12 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     if (document === undefined) throw new ServiceError('not_found', `There is no file ${file}.`);
     return document;
   };
+  return { findFile, requireFile };
+}
 
-  const embed: RequestHandler = async (request, response) => {
+/** Embeds an uploaded file, and answers when it can be searched. */
+function embedHandler({ corpus, ingestor }: Pick<Services, 'corpus' | 'ingestor'>): RequestHandler {
+  return async (request, response) => {
     const { fields, file } = await readUpload(request);
     const { file_id: id, entity_id: entity } = checkShape(embedFields, fields, 'body');
     if (file === undefined) throw invalidField('missing', ['body', 'file'], 'Send the file in the part named "file".');
@@ -87,8 +130,11 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     }
     response.json({ status: true, message: 'File processed successfully.', ...embedded, known_type: true });
   };
+}
 
-  const text: RequestHandler = async (request, response) => {
+/** Answers with the text of an uploaded file, which is not stored. */
+function textHandler({ ingestor }: Pick<Services, 'ingestor'>): RequestHandler {
+  return async (request, response) => {
     const { fields, file } = await readUpload(request);
     const { file_id: id } = checkShape(textFields, fields, 'body');
     if (file === undefined) throw invalidField('missing', ['body', 'file'], 'Send the file in the part named "file".');
@@ -98,42 +144,6 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     const read = await ingestor.readText(submission, requestSignal(request, response));
     response.json({ text: read, file_id: id ?? null, filename: file.fileName, known_type: true });
   };
-
-  const router = createRouter();
-  router.get('/health', (_request, response) => {
-    response.json({ status: 'UP' });
-  });
-  router.use(identify(authenticate), limitRequests(services));
-  router.post('/embed', ...receiveUpload(services), embed);
-  router.post('/text', ...receiveUpload(services), text);
-  router.use(receiveBytes(limits.body));
-  router.post('/query', async (request, response) => {
-    const { query, file_id: file, k, entity_id: entity } = readBody(request, queryRequest);
-    const principal = principalOf(response);
-    const owners = [principal.userId, ownerOf(entity, principal)];
-    const owned: Filter = { kind: 'in', field: 'owner_id', values: owners };
-    const { chunks } = await retriever.search(
-      query,
-      { ...defaultSearchSettings, filter: allOf(isDocument(documentIdOf(file)), owned), limit: k, explain: true },
-      requestSignal(request, response),
-    );
-    const scores = comparableScores(chunks);
-    response.json(chunks.map((chunk, index) => [toLangChainDocument(chunk, file), 1 - (scores[index] ?? 0)]));
-  });
-  router.get('/documents/:file/context', async (request, response) => {
-    const { id } = await requireFile(String(request.params['file']), response);
-    response.json((await corpus.textOf(id))?.text ?? '');
-  });
-  router.delete('/documents', async (request, response) => {
-    const ids = checkShape(fileIds, parseJson(bodyText(request), ['body']), 'body');
-    const documents = await Promise.all(ids.map((file) => findFile(file, response)));
-    const found = documents.flatMap((document) => document?.id ?? []);
-    await corpus.remove({ kind: 'in', field: 'document_id', values: found });
-    const missing = ids.filter((_, index) => documents[index] === undefined);
-    if (missing.length > 0) throw new ServiceError('not_found', `There is no file ${missing.join(', ')}.`);
-    response.json({ message: `Documents for ${ids.length} file${ids.length > 1 ? 's' : ''} deleted successfully` });
-  });
-  return Router().use(router, unknownRoute, answerFailure(log));
 }
 
 /** The owner of a file: the agent it is embedded for, or the caller. Without authentication there is only one user. */
