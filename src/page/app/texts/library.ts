@@ -88,12 +88,13 @@ export const library = {
       ? `${checked} checked of ${listed.toLocaleString('en')} listed so far`
       : `${checked} checked`;
   },
-  sourceFailures: (failed: number, gone: number) =>
+  sourceFailures: ({ failed, gone, skipped }: Readonly<Record<'failed' | 'gone' | 'skipped', number>>) =>
     [
-      failed === 0 ? '' : failed === 1 ? 'One failure' : `${failed.toLocaleString('en')} failures`,
-      gone === 0 ? '' : gone === 1 ? 'One page no longer exists' : `${gone.toLocaleString('en')} pages no longer exist`,
+      failed > 0 && (failed === 1 ? 'One failure' : `${failed.toLocaleString('en')} failures`),
+      gone > 0 && (gone === 1 ? 'One page no longer exists' : `${gone.toLocaleString('en')} pages no longer exist`),
+      skipped > 0 && (skipped === 1 ? 'One file skipped' : `${skipped.toLocaleString('en')} files skipped`),
     ]
-      .filter((part) => part !== '')
+      .filter((part) => part !== false)
       .join(', '),
   failedItems: (count: number) =>
     count === 1

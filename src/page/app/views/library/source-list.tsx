@@ -6,7 +6,7 @@ import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { ChangeSource } from './change-source.tsx';
-import { type FollowedSource, removeSource, type SourceFailure, syncSource } from './sources-data.ts';
+import { countFailures, type FollowedSource, removeSource, type SourceFailure, syncSource } from './sources-data.ts';
 
 const POLL_WHILE_BUSY_MS = 1_500;
 const POLL_MS = 5_000;
@@ -156,12 +156,11 @@ function Failures({
   readonly failures: readonly SourceFailure[];
   readonly counts: Readonly<Record<string, number>>;
 }) {
-  const gone = counts['gone'] ?? 0;
-  const failed = counts['failed'] ?? Math.max(0, failures.length - gone);
-  const count = failed + gone;
+  const parts = countFailures(failures.length, counts);
+  const count = parts.failed + parts.gone + parts.skipped;
   return (
     <details open={failures.length <= FEW_FAILURES || undefined}>
-      <summary>{texts.library.sourceFailures(failed, gone)}</summary>
+      <summary>{texts.library.sourceFailures(parts)}</summary>
       <ul>
         {failures.map(({ name, reason, document_id: id }) => (
           <li key={name} class="source-failure">

@@ -111,6 +111,13 @@ export const changeSource = (id: string, change: SourceChange): Promise<Followed
 export const syncSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}/sync`, { method: 'POST' });
 export const removeSource = (id: string): Promise<unknown> => call(`/v3/sources/${id}`, { method: 'DELETE' });
 
+/** What the listed failures of a synchronisation are. Skipped files are listed only if they have a reason. */
+export function countFailures(listed: number, counts: Readonly<Record<string, number>>) {
+  const { gone = 0, skipped = 0 } = counts;
+  const failed = counts['failed'] ?? Math.max(0, listed - gone - skipped);
+  return { failed, gone, skipped: Math.min(skipped, Math.max(0, listed - gone - failed)) };
+}
+
 /** Folders below which folders may be watched; readable by superusers. */
 export async function loadAllowedFolders(signal: AbortSignal): Promise<readonly string[]> {
   const { config } = await call<{ readonly config: { readonly ingestion?: { readonly allowed_folders?: string[] } } }>(
