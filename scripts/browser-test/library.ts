@@ -44,6 +44,46 @@ export const librarySuite: BrowserSuite = {
       await page.locator('.source-text mark').first().waitFor();
       holds(/\/d\/[0-9a-f-]+\?q=\d+-\d+$/.test(page.url()), `${page.url()} names the characters`);
     });
+    await test.check('a search that takes a while is seen to', async (page) => {
+      await test.ingest(sample('handbook.md'));
+      let release = () => {};
+      await page.route(/\/retrieval\/search/, async (request) => {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await request.continue();
+      });
+      const results = page.locator('.search-results');
+      const search = async (words: string) => {
+        await page.getByLabel('What to look for').fill(words);
+        const asked = page.waitForRequest(/\/retrieval\/search/);
+        await page.keyboard.press('Enter');
+        await asked;
+        await page.locator('.search-results[aria-busy=true]').waitFor();
+      };
+      await page.goto(`${test.url}/search`);
+      await search('life rafts');
+      await results.getByText('Loading…').waitFor();
+      release();
+      await page.locator('.search-results[aria-busy=false] .hit').first().waitFor();
+      await search('weather');
+      const opacity = await page.evaluate(`getComputedStyle(document.querySelector('.hits')).opacity`);
+      same(opacity, '0.5', 'the opacity of the hits of the search before');
+      release();
+      await page.locator('.search-results[aria-busy=false] .hit').first().waitFor();
+    });
+    await test.check('a view that cannot be loaded says so, and is complete when it is loaded again', async (page) => {
+      await page.goto(test.url);
+      await page.getByLabel('Question').waitFor();
+      await page.route(/library-view/, (request) => request.abort('connectionrefused'));
+      await page.getByRole('link', { name: 'Library', exact: true }).click();
+      await page.getByText('This part of the page could not be loaded.').waitFor();
+      await page.unroute(/library-view/);
+      await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
+      await page.locator('.documents').waitFor();
+      const collapse = await page.evaluate(`getComputedStyle(document.querySelector('.documents')).borderCollapse`);
+      same(collapse, 'collapse', 'the style of the table, which the style sheet of the view sets');
+    });
     await test.check('an address without a view leads back', async (page) => {
       const response = await page.goto(test.url + NOWHERE);
       same(response?.status(), 404, 'the status');

@@ -40,6 +40,7 @@ export const streamsSuite: BrowserSuite = {
             await checkReloadAfterRestart(parts, kind);
           }
           await checkSpeech(parts);
+          await checkStop(parts);
           await checkOtherViews(parts);
         } finally {
           await server.stop();
@@ -240,6 +241,24 @@ async function checkSpeech(parts: Parts): Promise<void> {
       same(heard.join(' ').replaceAll(/\s+\./g, '.'), expected, 'what was announced');
     },
     { bypassCSP: true },
+  );
+}
+
+async function checkStop(parts: Parts): Promise<void> {
+  await parts.test.check(
+    'a stopped answer stays as far as it came, and the next question can be typed',
+    async (page) => {
+      const continueModel = pauseInTheMiddle(parts.model);
+      await ask(page, parts, 'answer');
+      await showsBeginning(page);
+      const stop = page.getByRole('button', { name: 'Stop', exact: true });
+      await stop.focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('Stopped. The answer so far is shown.').waitFor();
+      continueModel();
+      holds((await shownText(page)) !== '' && expected.startsWith(await shownText(page)), 'the part received stays');
+      await page.locator(':focus').and(page.getByLabel('Question')).waitFor();
+    },
   );
 }
 

@@ -28,6 +28,8 @@ export const texts = {
       `${from.toLocaleString('en')}–${to.toLocaleString('en')} of ${total.toLocaleString('en')}`,
   },
   unreachable: 'The server cannot be reached. Is it still running?',
+  codeMissing:
+    'This part of the page could not be loaded. Is the server still running? If it was updated, reload the page.',
   status: (status: number) => `The server answered with status ${status}.`,
   signIn: {
     title: 'Sign in',

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
+import { loadCode } from '../parts/load-code.ts';
 import { texts } from '../texts.ts';
 
 /** A component whose code is loaded when it is first shown. A failed load can be retried. */
@@ -11,7 +12,7 @@ export function lazy(load: () => Promise<ComponentType>): ComponentType {
     const [failure, setFailure] = useState<unknown>();
     const open = () => {
       setFailure(undefined);
-      load().then((component) => {
+      loadCode(load).then((component) => {
         loaded = component;
         setComponent(() => component);
       }, setFailure);

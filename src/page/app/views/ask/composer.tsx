@@ -71,7 +71,16 @@ export function Composer({
             {texts.ask.submit}
           </button>
         ) : (
-          <button type="button" class="stop" disabled={running.isStopping === true} onClick={() => void stop(running)}>
+          <button
+            type="button"
+            class="stop"
+            disabled={running.isStopping === true}
+            onClick={() => {
+              // The button goes away with the focus on it.
+              box.current?.focus();
+              void stop(running);
+            }}
+          >
             {running.isStopping === true ? texts.ask.stopping : texts.ask.stop}
           </button>
         )}

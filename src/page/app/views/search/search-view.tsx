@@ -25,6 +25,7 @@ export function SearchView() {
   const isEmpty = facets.kind === 'loaded' && facets.value.documents === 0;
   const go = (change: Partial<SearchAddress>) => navigate(toSearchLink({ ...address, page: 1, ...change }));
   const shown = results.kind === 'loaded' ? results.value : undefined;
+  const isSearching = address.query.trim() !== '' && results.kind !== 'failed' && shown?.of !== link;
   useEffect(() => {
     if (shown?.of === link) announce(texts.search.found(shown.found.chunk_search_results.length));
   }, [shown]);
@@ -34,9 +35,9 @@ export function SearchView() {
       <SearchForm address={address} onSearch={go} />
       <div class={isEmpty ? undefined : 'search-body'}>
         {!isEmpty && <FacetPanel facets={facets} address={address} onChange={go} />}
-        <div class="search-results" aria-busy={shown !== undefined && shown.of !== link}>
+        <div class="search-results" aria-busy={isSearching}>
           {results.kind === 'failed' && <Failure error={results.error} retry={results.reload} />}
-          {results.kind === 'loading' && address.query !== '' && <p class="notice">{texts.loading}</p>}
+          {isSearching && !isEmpty && shown === undefined && <p class="notice">{texts.loading}</p>}
           {isEmpty && <EmptyCorpus />}
           {!isEmpty && address.query.trim() === '' && <p class="notice">{texts.search.begin}</p>}
           {!isEmpty && shown !== undefined && address.query.trim() !== '' && (
