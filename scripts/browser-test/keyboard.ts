@@ -250,6 +250,26 @@ async function checkGraph(test: BrowserTest): Promise<void> {
     await page.locator('.graph-panel').waitFor({ state: 'detached' });
     await entity.and(page.locator(':focus')).waitFor();
   });
+  await test.check('an entity is opened from the drawing by its name, and left with Escape', async (page) => {
+    await page.goto(`${test.url}/graph`);
+    const finder = page.getByLabel('Find an entity');
+    await finder.waitFor();
+    const name = await page.locator('.graph-finder option').first().getAttribute('value');
+    holds(name !== null && name !== '', 'there is an entity');
+    await tabTo(page, finder);
+    await page.keyboard.type(name?.toUpperCase() ?? '');
+    await page.keyboard.press('Enter');
+    await page
+      .locator('.graph-panel h2:focus')
+      .filter({ hasText: name ?? '' })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.graph-panel').waitFor({ state: 'detached' });
+    await finder.and(page.locator(':focus')).waitFor();
+    // What can scroll is a stop of the keyboard.
+    const overflow = await page.evaluate(`getComputedStyle(document.querySelector('.graph-main')).overflowX`);
+    same(overflow, 'visible', 'the overflow of the drawing');
+  });
 }
 
 async function checkSettings(test: BrowserTest): Promise<void> {

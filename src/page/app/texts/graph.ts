@@ -1,6 +1,7 @@
 export const graph = {
   title: 'Graph',
   collection: 'Collection',
+  find: 'Find an entity',
   form: 'View',
   asDrawing: 'Drawing',
   asTable: 'Table',

@@ -6,6 +6,7 @@ import { Refusal } from '../../parts/refusal.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { navigate, route, setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
+import { EntityFinder } from './entity-finder.tsx';
 import {
   findCommunities,
   INITIAL_NODES,
@@ -104,19 +105,22 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
   const canGrow = view.nodes.length < view.total_nodes && onMore !== undefined;
   return (
     <>
-      <p class="notice graph-count">
-        {texts.graph.shown(view.nodes.length, view.total_nodes)}{' '}
-        {canGrow && (
-          <button type="button" onClick={onMore}>
-            {texts.graph.showMore}
-          </button>
-        )}
-      </p>
+      <div class="graph-controls">
+        <EntityFinder nodes={view.nodes} onName={(wantedName) => setQuery({ name: wantedName }, {})} />
+        <p class="notice graph-count">
+          {texts.graph.shown(view.nodes.length, view.total_nodes)}{' '}
+          {canGrow && (
+            <button type="button" onClick={onMore}>
+              {texts.graph.showMore}
+            </button>
+          )}
+        </p>
+      </div>
       {view.communities.length === 0 && <Ungrouped collection={collection} reload={reload} />}
       {name !== undefined && selected === undefined && <p class="notice">{texts.graph.notInView(name)}</p>}
       <Refusal message={failure} />
       <div class={selected === undefined ? 'graph-body' : 'graph-body graph-body-open'}>
-        <div class="graph-main">
+        <div class={isTable ? 'graph-main graph-scroll' : 'graph-main'}>
           {isTable ? (
             <GraphTable view={view} selected={selected?.id} onNode={onNode} />
           ) : (

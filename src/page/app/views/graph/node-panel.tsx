@@ -25,7 +25,12 @@ export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
   }, []);
   useEffect(() => heading.current?.focus({ preventScroll: true }), [node.id]);
   return (
-    <aside class="card graph-panel">
+    <aside
+      class="card graph-panel"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') onNode(undefined);
+      }}
+    >
       <header>
         <h2 ref={heading} tabIndex={-1}>
           {node.label}
