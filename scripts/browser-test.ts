@@ -5,6 +5,7 @@ import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
+import { forcedColorsSuite } from './browser-test/forced-colors.ts';
 import { formatsSuite } from './browser-test/formats.ts';
 import { graphSuite } from './browser-test/graph.ts';
 import { hostileSuite } from './browser-test/hostile.ts';
@@ -52,6 +53,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   appSuite,
   graphSuite,
   formatsSuite,
+  forcedColorsSuite,
   librarySuite,
   modelsSuite,
   longPdfSuite,
