@@ -1,4 +1,6 @@
 import type { Request, Response, Router } from 'express';
+import type { z } from 'zod';
+import type { Principal } from '../../access/principal.ts';
 import { usableCollections } from '../../access/usable-collections.ts';
 import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Chunk } from '../../documents/chunk.ts';
@@ -6,6 +8,7 @@ import { allOf, everything, type Filter, ownedBy } from '../../documents/filter.
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { editChunk } from '../../ingest/edit-chunk.ts';
+import type { Submission } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, page, single } from '../envelope.ts';
@@ -23,17 +26,18 @@ import { runToEnd } from './upload.ts';
 type Services = Pick<HttpServices, 'corpus' | 'collections' | 'embeddings' | 'ingestor' | 'retriever'>;
 
 /** docs/contract.md 7. */
-export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriever }: Services): Router {
+export function chunkRoutes(services: Services): Router {
+  const { corpus, embeddings, retriever } = services;
   const router = createRouter();
 
-  const find = async (request: Request): Promise<Chunk> => {
+  const findChunk = async (request: Request): Promise<Chunk> => {
     const id = readId(request, 'id');
     const [chunk] = await corpus.chunksById([id]);
     if (chunk === undefined) throw new ServiceError('not_found', `There is no chunk ${id}.`);
     return chunk;
   };
-  const changeable = async (request: Request, response: Response): Promise<Chunk> => {
-    const chunk = await find(request);
+  const findChangeableChunk = async (request: Request, response: Response): Promise<Chunk> => {
+    const chunk = await findChunk(request);
     if (mayChange(chunk, principalOf(response))) return chunk;
     throw new ServiceError('forbidden', `Only its owner may change the chunk ${chunk.id}.`);
   };
@@ -57,24 +61,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
     const principal = principalOf(response);
     const ingested = [];
     for (const chunks of readBody(request, newChunks)) {
-      const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
-      const accepted = await ingestor.submit({
-        content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
-        ownerId: principal.userId,
-        ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
-        metadata: {},
-        collectionIds: await usableCollections(collections, principal, named),
-        settings: {},
-      });
-      const { id } = accepted.document;
-      if (accepted.kind === 'accepted') {
-        await runToEnd(ingestor, id, stopSignal(request));
-        const { items } = await corpus.chunksOf(id, { offset: 0, limit: chunks.length });
-        for (const chunk of items) {
-          const { metadata } = chunks[chunk.order] ?? {};
-          if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
-        }
-      }
+      const id = await ingestChunks(chunks, principal, services, stopSignal(request));
       ingested.push(toIngestionRecord(id, 'Chunks ingested successfully.'));
     }
     response.json(single(ingested));
@@ -90,7 +77,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   });
 
   router.get('/:id', async (request, response) => {
-    const chunk = await find(request);
+    const chunk = await findChunk(request);
     // The contract requires 403 for another user's chunk.
     if (!isVisible(chunk, principalOf(response))) {
       throw new ServiceError('forbidden', `You do not have permission to read the chunk ${chunk.id}.`);
@@ -101,7 +88,7 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   });
 
   router.post('/:id', async (request, response) => {
-    const chunk = await changeable(request, response);
+    const chunk = await findChangeableChunk(request, response);
     const { text, metadata } = readBody(request, chunkEdit);
     const edit = { ...(text !== undefined && { text }), ...(metadata !== undefined && { metadata }) };
     const edited = await editChunk({ corpus, embeddings }, chunk, edit, requestSignal(request, response));
@@ -109,11 +96,39 @@ export function chunkRoutes({ corpus, collections, embeddings, ingestor, retriev
   });
 
   router.delete('/:id', async (request, response) => {
-    const chunk = await changeable(request, response);
+    const chunk = await findChangeableChunk(request, response);
     response.json(toReceipt(await corpus.removeChunk(chunk.id)));
   });
 
   return router;
+}
+
+/** Ingests the chunks of one document, with their metadata. Returns the identifier of the document. */
+async function ingestChunks(
+  chunks: z.output<typeof newChunks>[number],
+  principal: Principal,
+  { corpus, collections, ingestor }: Services,
+  signal: AbortSignal,
+): Promise<string> {
+  const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
+  const submission: Submission = {
+    content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
+    ownerId: principal.userId,
+    ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
+    metadata: {},
+    collectionIds: await usableCollections(collections, principal, named),
+    settings: {},
+  };
+  const accepted = await ingestor.submit(submission, { isAwaited: true });
+  const { id } = accepted.document;
+  if (accepted.kind !== 'accepted') return id;
+  await runToEnd(ingestor, id, signal);
+  const { items } = await corpus.chunksOf(id, { offset: 0, limit: chunks.length });
+  for (const chunk of items) {
+    const { metadata } = chunks[chunk.order] ?? {};
+    if (metadata !== undefined) await corpus.editChunk(chunk.id, { metadata });
+  }
+  return id;
 }
 
 /** A filter as JSON in the query; r2r-js sends "[object Object]", which the contract treats as no filter. */

@@ -66,10 +66,13 @@ describe('run_with_orchestration', () => {
     try {
       await upload({ raw_text: 'Boats leave at seven.', run_with_orchestration: 'false' });
       await upload({ raw_text: 'Boats leave at eight.', run_with_orchestration: 'true' });
+      const chunks = await http.post('/v3/chunks', { raw_chunks: [{ text: 'Boats leave at ten to nine.' }] });
+      expect(chunks.status).toBe(200);
       const options = submit.mock.calls.map(([, each]) => each);
       expect(options).toEqual([
         { queued: false, isAwaited: true },
         { queued: true, isAwaited: false },
+        { isAwaited: true },
       ]);
     } finally {
       submit.mockRestore();
