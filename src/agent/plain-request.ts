@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
-import { visibleFilter } from '../access/visible-filter.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
+import { visibleTo } from '../retrieval/visible-to.ts';
 import type { AgentRequest } from './agent.ts';
 
 /** Default maximum tokens of one tool result that are passed to the model (docs/contract.md 5.3). */
@@ -11,7 +11,7 @@ export const plainRequest = (principal: Principal, message: string): AgentReques
   principal,
   mode: 'rag',
   message,
-  search: { ...defaultSearchSettings, filter: visibleFilter(principal) },
+  search: visibleTo(principal, defaultSearchSettings),
   generation: {},
   useSystemContext: true,
   maxToolContext: MAX_TOOL_CONTEXT,

@@ -67,7 +67,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   ): ToolContext => {
     const { principal } = request;
     const visible = visibleFilter(principal);
-    const settings = { ...defaultSearchSettings, filter: visible };
+    const settings = { ...defaultSearchSettings, filter: visible, readable: visible };
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
       traceTool: services.traceTool,

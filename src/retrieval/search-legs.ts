@@ -110,8 +110,9 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
 
   async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
     const { settings, phraseFilters, log, signal } = search;
-    const { filter, asOf } = settings;
-    const query = { text, filter, asOf, phraseFilters, corrected: log.corrections, limit: search.depth, signal };
+    const { filter, readable, asOf } = settings;
+    const corrected = log.corrections;
+    const query = { text, filter, readable, asOf, phraseFilters, corrected, limit: search.depth, signal };
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
@@ -119,10 +120,11 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
 
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
     const { settings, phraseFilters, log, signal } = search;
-    const { filter, asOf } = settings;
+    const { filter, readable, asOf } = settings;
     const query = {
       text,
       filter,
+      readable,
       asOf,
       phraseFilters,
       corrected: log.corrections,

@@ -17,6 +17,11 @@ export interface HybridSettings {
 export interface SearchSettings {
   readonly kind?: SearchKind;
   readonly filter: Filter;
+  /**
+   * What the caller may see, if `filter` selects only a part of it: a word that occurs there is correct, even if no
+   * passage that passes the filter contains it.
+   */
+  readonly readable?: Filter;
   /** Searches the state of the corpus at this time (ISO-8601, UTC) instead of the current one. */
   readonly asOf?: string;
   readonly limit: number;

@@ -50,6 +50,8 @@ export interface VectorQuery extends AsOf, WithPhraseFilters {
 export interface TextQuery extends AsOf, WithPhraseFilters {
   readonly text: string;
   readonly filter: Filter;
+  /** Selects more than `filter`: a word that occurs in a chunk that passes this one is not corrected. */
+  readonly readable?: Filter | undefined;
   readonly limit: number;
   readonly signal?: AbortSignal;
   /** Receives the spelling corrections that were applied, if any. */

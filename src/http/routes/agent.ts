@@ -1,7 +1,6 @@
 import type { Router } from 'express';
-import { visibleFilter } from '../../access/visible-filter.ts';
 import { collectAnswer } from '../../agent/collect-answer.ts';
-import { allOf } from '../../documents/filter.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
@@ -22,8 +21,7 @@ export function agentRoutes({ agent, ...services }: AgentServices): Router {
   router.post('/agent', async (request, response) => {
     const { stream, isResumable, request: body, detail } = readBody(request, agentRequest);
     const principal = principalOf(response);
-    const filter = allOf(visibleFilter(principal), body.search.filter);
-    const prepared = await agent.prepare({ ...body, principal, search: { ...body.search, filter } });
+    const prepared = await agent.prepare({ ...body, principal, search: visibleTo(principal, body.search) });
     const { conversationId } = prepared;
     const kind = body.search.kind ?? ('hybrid' as const);
     const context = { query: body.message, kind, detail, origin: originOf(request) };

@@ -1,9 +1,8 @@
 import type { Response } from 'express';
-import { visibleFilter } from '../../access/visible-filter.ts';
 import { plainRequest } from '../../agent/plain-request.ts';
-import { allOf } from '../../documents/filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { EXTRACTIVE_MODEL } from '../../models/default-models.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { invalidField } from '../check-shape.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -26,7 +25,7 @@ export async function answerChat(
   formatField: readonly string[] = ['response_format'],
 ): Promise<AsyncIterable<ChatPart>> {
   const principal = principalOf(response);
-  const search = { ...call.search, filter: allOf(visibleFilter(principal), call.search.filter) };
+  const search = visibleTo(principal, call.search);
   const { generation, question, earlier, clientTools } = call;
   if (
     generation.responseFormat !== undefined &&

@@ -2,13 +2,14 @@ import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
 import { usableCollections } from '../../access/usable-collections.ts';
-import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter.ts';
+import { isVisible, mayChange } from '../../access/visible-filter.ts';
 import type { Chunk } from '../../documents/chunk.ts';
 import { allOf, everything, type Filter, ownedBy } from '../../documents/filter.ts';
 import { readFilter } from '../../documents/read-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { editChunk } from '../../ingest/edit-chunk.ts';
 import type { Submission } from '../../ingest/ingestor.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, page, single } from '../envelope.ts';
@@ -69,8 +70,8 @@ export function chunkRoutes(services: Services): Router {
 
   router.post('/search', async (request, response) => {
     const { query, settings, detail } = readBody(request, searchRequest);
-    const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-    const found = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
+    const visible = visibleTo(principalOf(response), settings);
+    const found = await retriever.search(query, visible, requestSignal(request, response));
     const { kind } = found.explanation;
     const hits = found.chunks.map((chunk) => toChunkHit(chunk, { query, kind, detail }));
     response.json(list(hits, hits.length));

@@ -1,10 +1,10 @@
 import { type ErrorRequestHandler, Router } from 'express';
 import type { Principal } from '../../access/principal.ts';
-import { visibleFilter } from '../../access/visible-filter.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { isUuid } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { defaultSearchSettings } from '../../retrieval/search-settings.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { comparableScores } from '../comparable-scores.ts';
 import { createRouter } from '../create-router.ts';
@@ -40,13 +40,12 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
     const { top_k: limit = DEFAULT_HITS, score_threshold: threshold = 0 } = body.retrieval_setting;
     const principal = principalOf(response);
     const filter = allOf(
-      visibleFilter(principal),
       await collectionFilter(body.knowledge_id, principal),
       conditionsFilter(body.metadata_condition),
     );
     const { chunks } = await retriever.search(
       body.query,
-      { ...defaultSearchSettings, filter, limit, explain: true },
+      visibleTo(principal, { ...defaultSearchSettings, filter, limit, explain: true }),
       requestSignal(request, response),
     );
     const scores = comparableScores(chunks);

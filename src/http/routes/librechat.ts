@@ -54,7 +54,13 @@ export function libreChatRoutes(services: Services, authenticate: Authenticate):
     const owned: Filter = { kind: 'in', field: 'owner_id', values: owners };
     const { chunks } = await retriever.search(
       query,
-      { ...defaultSearchSettings, filter: allOf(isDocument(documentIdOf(file)), owned), limit: k, explain: true },
+      {
+        ...defaultSearchSettings,
+        filter: allOf(isDocument(documentIdOf(file)), owned),
+        readable: owned,
+        limit: k,
+        explain: true,
+      },
       requestSignal(request, response),
     );
     const scores = comparableScores(chunks);

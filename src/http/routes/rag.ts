@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
-import { visibleFilter } from '../../access/visible-filter.ts';
-import { allOf } from '../../documents/filter.ts';
 import { collectAnswer } from '../../rag/collect-answer.ts';
 import type { RagRequest } from '../../rag/rag-event.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
@@ -23,8 +22,7 @@ export function ragRoutes({ answerer, ...services }: RagServices): Router {
   const router = createRouter();
   router.post('/rag', async (request, response) => {
     const { stream, isResumable, request: body, detail } = readBody(request, ragRequest);
-    const filter = allOf(visibleFilter(principalOf(response)), body.search.filter);
-    const question: RagRequest = { ...body, search: { ...body.search, filter } };
+    const question: RagRequest = { ...body, search: visibleTo(principalOf(response), body.search) };
     const shownWith = { query: body.query, detail, origin: originOf(request) };
     if (stream) {
       const events = (signal: AbortSignal) => toRagEvents(answerer.answer(question, signal), shownWith);

@@ -1,6 +1,5 @@
 import type { Router } from 'express';
-import { visibleFilter } from '../../access/visible-filter.ts';
-import { allOf } from '../../documents/filter.ts';
+import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
@@ -15,8 +14,8 @@ export function searchRoutes({ retriever }: Pick<HttpServices, 'retriever'>): Ro
   const router = createRouter();
   router.post('/search', async (request, response) => {
     const { query, settings, detail } = readBody(request, searchRequest);
-    const filter = allOf(visibleFilter(principalOf(response)), settings.filter);
-    const outcome = await retriever.search(query, { ...settings, filter }, requestSignal(request, response));
+    const visible = visibleTo(principalOf(response), settings);
+    const outcome = await retriever.search(query, visible, requestSignal(request, response));
     response.json(single(toSearchResults(outcome, query, detail)));
   });
   return router;

@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
+import type { RankedChunk } from '../../chunk-search.ts';
+import type { AllowedChunks } from '../../sql/full-text/correct-words.ts';
 import { createVocabulary, isWorthReading, type Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
 import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { searchGraph } from '../../sql/graph/search-graph.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
-import type { KeySet } from '../../sql/search/key-set.ts';
+import { type KeySet, keySet } from '../../sql/search/key-set.ts';
 import {
   type MatchingQuery,
+  type Ranking,
   rankWithin,
   type searchOperations,
   withChunks,
@@ -97,15 +100,37 @@ export const operations: SearchOperations = {
   rankDescriptions,
 };
 
-async function rank(reading: Reading, { filter, ...query }: MatchingQuery) {
+/** Evaluates `readable` only if a word of the query is missing in the chunks that pass the filter. */
+async function rank(reading: Reading, { readable, ...query }: MatchingQuery): Promise<Ranking<RankedChunk>> {
+  if (readable === undefined) return rankAllowed(reading, query, {});
+  if (readable === null) return rankAllowed(reading, query, { readable });
+  let isNeeded = false;
+  const assumingNone = () => {
+    isNeeded = true;
+    return NO_KEYS;
+  };
+  const found = await rankAllowed(reading, query, { readable: assumingNone });
+  if (!isNeeded) return found;
+  const keys = await resolveFilter(reading, readable);
+  return rankAllowed(reading, query, { readable: () => keys });
+}
+
+const NO_KEYS = keySet([]);
+
+async function rankAllowed(
+  reading: Reading,
+  { filter, ...query }: Omit<MatchingQuery, 'readable'>,
+  readable: Pick<AllowedChunks, 'readable'>,
+): Promise<Ranking<RankedChunk>> {
   const allowed = await resolveFilter(reading, filter);
   const terms = [...query.terms, ...query.words.map(([term]) => term), ...query.identifiers.map(([whole]) => whole)];
   const vocabulary = allowed && filter?.past === undefined ? await vocabularyOf(reading, filter, allowed) : undefined;
   const own = () => vocabulary;
-  const ranking = { terms, rank: (index: TermIndex) => rankWithin(index, query, { allowed, own, few: own }) };
+  const within = { allowed, own, few: own, ...readable };
+  const ranking = { terms, rank: (index: TermIndex) => rankWithin(index, query, within) };
   if (filter?.past === undefined) return withPresentTerms(reading, 'chunk_terms', ranking);
-  const within = await allChunksAt(reading, filter.past.at);
-  return withTerms(await reading.transaction(), { ...ranking, sources: CHUNK_SOURCES, within });
+  const statistics = await allChunksAt(reading, filter.past.at);
+  return withTerms(await reading.transaction(), { ...ranking, sources: CHUNK_SOURCES, within: statistics });
 }
 
 /** The terms of the chunks that pass a filter; undefined if there are too many or reading them is not worth it yet. */

@@ -28,29 +28,35 @@ export interface AllowedChunks {
   readonly own?: () => Vocabulary | undefined;
   /** Reads the terms of these chunks, if that saves more time than it costs. */
   readonly few?: () => Vocabulary | undefined;
+  /** More chunks, whose words are correct as well: null for all, or those returned. */
+  readonly readable?: null | (() => KeySet | undefined);
 }
 
 /**
- * Spelling correction for query words found in no chunk: the terms of words at edit distance one (Damerau-Levenshtein:
+ * Spelling correction for query words found in no readable chunk: the terms of words at edit distance one (Damerau-Levenshtein:
  * insertion, deletion, substitution, transposition), and for long words at distance two if distance one finds nothing.
  * The first letter is assumed to be correct.
  *
- * Only chunks that pass the filter count, so that corrections reveal nothing about other users' content.
+ * A word that is found outside the filter is spelt correctly, whatever the few chunks that pass contain. Replacements
+ * are terms of chunks that pass. No other than readable chunks count, so that corrections reveal nothing about other
+ * users' content.
  */
 export function correctWords(
   whole: TermIndex,
   words: QueryTerms['words'],
-  { allowed, own: read, few }: AllowedChunks,
+  { allowed, own: read, few, readable }: AllowedChunks,
 ): Correction[] {
   const inMemory = read?.()?.count;
   const count = inMemory ?? (allowed === undefined ? whole.count : countAmong(whole, allowed));
-  const isFound = (term: string) =>
+  const isAllowed = (term: string) =>
     inMemory === undefined && allowed !== undefined ? isAmong(whole, allowed, term) : count(term) > 0;
+  const isFound = (term: string) =>
+    readable === null ? whole.count(term) > 0 : isAllowed(term) || isReadable(whole, readable, term);
   const index = { ...whole, count };
   const unknown: (readonly [term: string, word: string])[] = [];
   let checked = 0;
   for (const [term, word] of words.slice(0, MAX_WORDS_CHECKED)) {
-    checked += allowed === undefined ? 0 : whole.count(term);
+    checked += allowed === undefined || readable === null ? 0 : whole.count(term);
     if (unknown.length === MAX_WORDS || checked > MAX_POSTINGS_CHECKED) break;
     if ([...word].length >= SHORTEST && !isFound(term)) unknown.push([term, word]);
   }
@@ -67,6 +73,12 @@ export function correctWords(
 // Most words are found after few postings, so not all of them have to be checked.
 const isAmong = (index: TermIndex, allowed: KeySet, term: string): boolean =>
   index.count(term) > 0 && index.postings(term).keys.some((key) => allowed.has(key));
+
+function isReadable(whole: TermIndex, readable: (() => KeySet | undefined) | undefined, term: string): boolean {
+  if (readable === undefined || whole.count(term) === 0) return false;
+  const keys = readable();
+  return keys === undefined || isAmong(whole, keys, term);
+}
 
 const countAmong = (index: TermIndex, allowed: KeySet) => (term: string) =>
   index.count(term) === 0 ? 0 : countOccurrences(index.postings(term), (key) => allowed.has(key));

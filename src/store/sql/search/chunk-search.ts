@@ -1,5 +1,5 @@
 import { ServiceError } from '../../../errors.ts';
-import type { ChunkSearch, RankedChunk, VectorQuery } from '../../chunk-search.ts';
+import type { ChunkSearch, RankedChunk, TextQuery, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
@@ -57,6 +57,13 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     return withoutRepeats(found, await exactly()).slice(0, limit);
   }
 
+  const toMatchingQuery = ({ text, filter, readable, asOf, phraseFilters, limit }: TextQuery): MatchingQuery => ({
+    ...readQueryTerms(text),
+    filter: compileChunkFilter(filter, { asOf, phraseFilters }),
+    ...(readable !== undefined && readable !== filter && { readable: compileChunkFilter(readable, { asOf }) }),
+    limit,
+  });
+
   async function rankWords(query: MatchingQuery, signal: AbortSignal | undefined): Promise<Ranking<RankedChunk>> {
     if (search.singlePass === undefined) return search.call('rankChunks', query, signal);
     const { best, corrections } = await search.singlePass.rank(query, signal);
@@ -77,23 +84,13 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
       const found = await locate(query, 0);
       return found.map(({ key, score }, index) => ({ key, rank: index + 1, score }));
     },
-    async matching({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
-      const query = {
-        ...readQueryTerms(text),
-        filter: compileChunkFilter(filter, { asOf, phraseFilters }),
-        limit,
-      };
-      const { hits, corrections } = await search.call('matchingChunks', query, signal);
+    async matching({ signal, corrected, ...query }) {
+      const { hits, corrections } = await search.call('matchingChunks', toMatchingQuery(query), signal);
       if (corrections.length > 0) corrected?.(corrections);
       return hits;
     },
-    async ranking({ text, filter, limit, asOf, phraseFilters, signal, corrected }) {
-      const query = {
-        ...readQueryTerms(text),
-        filter: compileChunkFilter(filter, { asOf, phraseFilters }),
-        limit,
-      };
-      const { hits, corrections } = await rankWords(query, signal);
+    async ranking({ signal, corrected, ...query }) {
+      const { hits, corrections } = await rankWords(toMatchingQuery(query), signal);
       if (corrections.length > 0) corrected?.(corrections);
       return hits;
     },

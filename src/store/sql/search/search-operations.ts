@@ -147,6 +147,8 @@ function countRetired(reading: Reading, { at, filter }: RetiredQuery): number {
 /** The other fields are from `readQueryTerms`. */
 export interface MatchingQuery extends QueryTerms {
   readonly filter: CompiledFilter;
+  /** Selects more than `filter`; words that occur there are not corrected. Absent when it would be the same. */
+  readonly readable?: CompiledFilter;
   readonly limit: number;
 }
 
@@ -173,19 +175,20 @@ export const withChunks = (found: readonly RankedChunk[], chunks: ReadonlyMap<nu
   });
 
 // Reads no chunks beyond those shown: they are scattered across the database.
-function rankedKeys(reading: Reading, { filter, ...query }: MatchingQuery): Ranking<RankedChunk> {
+function rankedKeys(reading: Reading, { filter, readable, ...query }: MatchingQuery): Ranking<RankedChunk> {
   const resolved = resolveFilter(reading, filter);
   return rankWithin(memoized(extractionChunksOf(reading, filter)), query, {
     allowed: resolved?.keys,
     own: () => resolved?.vocabulary,
     few: () => resolved && vocabularyOf(reading, resolved),
+    ...(readable !== undefined && { readable: readable && (() => resolveFilter(reading, readable)?.keys) }),
   });
 }
 
-/** Ranks the allowed chunks of an index, after correcting the spelling of words that none of them has. */
+/** Ranks the allowed chunks of an index, after correcting the spelling of words that occur in no readable chunk. */
 export function rankWithin(
   index: TermIndex,
-  { limit, ...query }: Omit<MatchingQuery, 'filter'>,
+  { limit, ...query }: Omit<MatchingQuery, 'filter' | 'readable'>,
   within: AllowedChunks,
 ): Ranking<RankedChunk> {
   const { allowed } = within;

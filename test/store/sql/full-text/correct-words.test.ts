@@ -99,6 +99,29 @@ describeEngines('Spelling correction', ({ openTestStore }) => {
       expect(await ask('envelopment', everything)).toEqual([]);
       expect(await ask('envelopment', own)).toEqual(await ask('ebvelopment', own));
     });
+
+    it('is one that no readable document contains, whatever the few that pass a filter contain', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('own'), [newChunk(0, 'thrust of an engine')]);
+      await ingest(store, newDocument('other'), [newChunk(0, 'trust between people')]);
+      await ingest(store, newDocument('foreign', { ownerId: STRANGER }), [newChunk(0, 'thrusd is no word')]);
+      const own = { kind: 'compare', field: 'document_id', op: 'eq', value: newDocument('own').id } as const;
+      const readable = { kind: 'compare', field: 'owner_id', op: 'eq', value: newDocument('own').ownerId } as const;
+      const later = new Date(Date.now() + 60_000).toISOString();
+      for (const asOf of [undefined, later]) {
+        const ask = async (text: string, within?: Filter) => {
+          const hits = await store.chunks.matching({ text, filter: own, readable: within, asOf, limit: 10 });
+          return hits.map((hit) => hit.text);
+        };
+        expect(await ask('trust')).toEqual(['thrust of an engine']);
+        expect(await ask('trust', readable)).toEqual([]);
+        expect(await ask('trust', everything)).toEqual([]);
+        // A word of a document that may not be read is as unknown as any other.
+        expect(await ask('thrusd', readable)).toEqual(['thrust of an engine']);
+        expect(await ask('thrusd', everything)).toEqual([]);
+        expect(await ask('thruzt', everything)).toEqual(['thrust of an engine']);
+      }
+    });
   });
 });
 
