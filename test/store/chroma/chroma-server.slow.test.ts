@@ -120,6 +120,23 @@ describe('the embedded Chroma server', () => {
     expect(await readFile(join(folder, 'chroma', 'kept'), 'utf8')).toBe('kept');
   });
 
+  it('writes nothing about ordinary requests, which would slow them down', async () => {
+    const folder = await temporaryFolder();
+    const server = await launchServer({
+      binding,
+      folder: join(folder, 'chroma'),
+      readyWithinMs: START_MS,
+      onProcess: async () => undefined,
+      signal: new AbortController().signal,
+    });
+    onTestFinished(() => server.stop());
+    const database = `http://127.0.0.1:${server.port}/api/v2/tenants/default_tenant/databases/default_database`;
+    const response = await fetch(`${database}/collections`);
+    expect(await response.json()).toEqual([]);
+    await server.stop();
+    expect((await server.ended).words).not.toMatch(/request|\/api\/v2/);
+  });
+
   it.each(['running', 'stopped'])('ends an orphaned server on the same files: %s', async (state) => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'chroma'));
