@@ -50,6 +50,11 @@ export interface VectorCollection {
   /** Most hits that `nearest` returns; unlimited when undefined. Falls when the server turns out to allow fewer. */
   readonly maxResults?: number;
   /**
+   * Number of vectors that `nearest` chooses from, whatever its limit. Up to this limit, a longer list begins with the
+   * shorter one. Undefined if unknown.
+   */
+  readonly candidates?: number | undefined;
+  /**
    * Nearest first; fewer than `limit` and `maxResults` only when the collection holds fewer. `within` restricts the
    * hits to records that fulfil the conditions, but some other records may be among them. Throws `RequestRefused`,
    * and `IndexBusy` after only a short wait; does not wait for a server that is being started again.

@@ -22,7 +22,7 @@ import {
   toServiceError,
 } from './chroma-failure.ts';
 import { type DirectCollection, directCollection } from './direct-collection.ts';
-import { HAS_SCOPES } from './make-collection.ts';
+import { EF_SEARCH, HAS_SCOPES } from './make-collection.ts';
 import { dropCollection, findOrMakeCollection } from './named-collection.ts';
 import { toMetadata, toWhere } from './scope-metadata.ts';
 import { readInPages, withinResults, writeInBatches } from './split-calls.ts';
@@ -130,6 +130,11 @@ export class ChromaCollection implements VectorCollection {
 
   get maxResults(): number {
     return this.#limits.quotas().results;
+  }
+
+  /** Chroma Cloud has another kind of index. */
+  get candidates(): number | undefined {
+    return this.#parts.connection.isOurs ? EF_SEARCH : undefined;
   }
 
   async nearest(

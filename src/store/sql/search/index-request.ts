@@ -30,6 +30,29 @@ export interface IndexLimits {
   readonly allowed: number;
   /** Conditions on access scopes that the filter implies; empty if the index does not store them. */
   readonly scopes: readonly ScopeCondition[];
+  /** Up to this many hits, the index's ranking does not depend on their number; 0 if unknown. */
+  readonly candidates: number;
+}
+
+/** A request for a list of this length. */
+export interface ListRequest {
+  readonly length: number;
+  readonly request: IndexRequest;
+}
+
+/**
+ * The request for a list from which all queries that differ only in their limit are answered; only for the hits that
+ * are wanted if they are the first ones of that list in any case. Undefined like `indexRequest`.
+ */
+export function firstListRequest(
+  plan: Pick<NearestPlan, 'visible' | 'matching' | 'past'>,
+  { limit, length, measure }: { readonly limit: number; readonly length: number; readonly measure: DistanceMeasure },
+  limits: IndexLimits,
+): ListRequest | undefined {
+  const whole = indexRequest(plan, { limit: length, measure }, limits);
+  const isPartSame = whole !== undefined && limit < length && whole.requested <= limits.candidates;
+  const part = isPartSame ? indexRequest(plan, { limit, measure }, limits) : undefined;
+  return part ? { length: limit, request: part } : whole && { length, request: whole };
 }
 
 /** Undefined when an exhaustive comparison is faster, or necessary for an exact result. */

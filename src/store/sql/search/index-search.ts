@@ -13,7 +13,14 @@ import { answersInTime } from './answers-in-time.ts';
 import type { CompiledFilter } from './compile-filter.ts';
 import { expectedPlans } from './expected-plans.ts';
 import { listLengths } from './fixed-lists.ts';
-import { EXACT_SEARCH_LIMIT, type IndexLimits, type IndexRequest, indexRequest, MAX_PAST } from './index-request.ts';
+import {
+  EXACT_SEARCH_LIMIT,
+  firstListRequest,
+  type IndexLimits,
+  indexRequest,
+  type ListRequest,
+  MAX_PAST,
+} from './index-request.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 import type { NearestList } from './packed-hits.ts';
 import type { SinglePassList } from './single-pass-search.ts';
@@ -60,15 +67,14 @@ export function createIndexSearch({
     filter: CompiledFilter,
   ): Promise<PrefetchedHits | string | undefined> {
     const plan = plans.of(filter);
-    const { vector, space, measure, limit, firstListLength, signal } = query;
+    const { vector, space, limit, signal } = query;
     if (plan === undefined || plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
     if (plan.space.dimensions !== vector.length || (space && !isSameSpace(space, plan.space))) return undefined;
-    const length = listLengths(firstListLength)[0] ?? 0;
-    const request = indexRequest(plan, { limit: length, measure }, await limitsOf(plan.space, query.filter));
-    if (request === undefined) return undefined;
-    const { requested, within } = request;
+    const list = await requestFirstList(plan, plan.space, query);
+    if (list === undefined) return undefined;
+    const { requested, within } = list.request;
     const hits = await queryIndex(plan.space, { vector, limit: requested, within, signal });
-    return typeof hits === 'string' ? hits : { query, space: plan.space, length, request, hits };
+    return typeof hits === 'string' ? hits : { query, space: plan.space, ...list, hits };
   }
 
   // Undefined if the actual plan needs another request to the index than the expected plan did.
@@ -78,11 +84,22 @@ export function createIndexSearch({
     plan: NearestPlan,
   ): Promise<SinglePassList | undefined> {
     const { query, space, length, request } = prefetched;
-    const now = indexRequest(plan, { limit: length, measure: query.measure }, await limitsOf(space, query.filter));
-    const isAsPlanned = now?.requested === request.requested && now.within.length === request.within.length;
+    const now = await requestFirstList(plan, space, query);
+    const { requested, within } = now?.request ?? {};
+    const isAsPlanned =
+      now?.length === length && requested === request.requested && within?.length === request.within.length;
     if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
-    if (list.best.keys.length < now.wanted) return undefined;
+    if (list.best.keys.length < now.request.wanted) return undefined;
     return list;
+  }
+
+  async function requestFirstList(
+    plan: NearestPlan,
+    space: SpaceRow,
+    { filter, measure, limit, firstListLength }: VectorQuery,
+  ): Promise<ListRequest | undefined> {
+    const [length = 0] = listLengths(firstListLength);
+    return firstListRequest(plan, { limit, length, measure }, await limitsOf(space, filter));
   }
 
   // Whether an index in the database can be used: it is ordered by cosine distance, and must be in step except for a
@@ -194,6 +211,7 @@ export function createIndexSearch({
     return {
       allowed: collection?.maxResults ?? Number.POSITIVE_INFINITY,
       scopes: storesScopes ? scopeConditionsOf(filter) : [],
+      candidates: collection?.candidates ?? 0,
     };
   }
 
@@ -224,12 +242,9 @@ export function createIndexSearch({
 }
 
 /** The index's answer from before the filter was evaluated. */
-export interface PrefetchedHits {
+export interface PrefetchedHits extends ListRequest {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
-  /** Length of the list that the hits are for. */
-  readonly length: number;
-  readonly request: IndexRequest;
   readonly hits: readonly VectorHit[];
 }
 

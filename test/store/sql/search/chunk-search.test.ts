@@ -224,6 +224,45 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(called.slice(2)).toEqual(['at once']);
     });
 
+    it('requests only the hits it needs from an index that ranks them alike for any limit', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(4_200));
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      if (sqlite.search.singlePass === undefined) return;
+      const searchWith = (candidates: number) => {
+        const requested: number[] = [];
+        const collections = openCollections({
+          ...index,
+          async open(name, dimensions) {
+            const collection = await index.open(name, dimensions);
+            const nearest = (vector: Float32Array, limit: number) => {
+              requested.push(limit);
+              return collection.nearest(vector, limit);
+            };
+            return { ...collection, candidates, nearest };
+          },
+        });
+        const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+        const find = async (limit: number, filter = everything) =>
+          orders(await search.nearest({ ...asked, vector: turned(0.3), limit, filter }));
+        return { find, requested };
+      };
+      const [few, many] = [searchWith(60), searchWith(100)];
+      const half = equals('side', 'near');
+      // The first search with a filter learns how many chunks pass.
+      for (const search of [few, many]) for (const filter of [everything, half]) await search.find(10, filter);
+      few.requested.length = 0;
+      many.requested.length = 0;
+      const expected = await few.find(60);
+      expect(await few.find(10)).toEqual(expected.slice(0, 10));
+      expect(await many.find(10)).toEqual(expected.slice(0, 10));
+      expect(await many.find(50)).toEqual(expected.slice(0, 50));
+      await many.find(10, half);
+      expect(few.requested).toEqual([73, 510, 73]);
+      expect(many.requested).toEqual([23, 73, 135]);
+    });
+
     it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(6_000));
