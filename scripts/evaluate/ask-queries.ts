@@ -1,6 +1,7 @@
 import { measureRanking } from '../../src/evaluation/measure-ranking.ts';
 import type { ScoredCase } from '../../src/evaluation/scores.ts';
 import type { TestQuery } from '../../src/evaluation/test-collection.ts';
+import { chooseDocuments, withTypingError } from './narrow-query.ts';
 import type { Service } from './service.ts';
 
 /** Search modes; `default` sends no search settings. */
@@ -25,6 +26,9 @@ export interface Asking {
   readonly names: ReadonlyMap<string, string>;
   /** Number of ranked documents per query. */
   readonly limit: number;
+  /** Number of documents besides the relevant ones that each query may find; undefined for all. */
+  readonly among: number | undefined;
+  readonly hasTypingErrors: boolean;
   /** Whether graph search is enabled; it does not change the ranking but takes time. */
   readonly withGraph: boolean;
   readonly progress: (done: number) => void;
@@ -37,12 +41,16 @@ export interface Asked {
 
 /** Runs all queries sequentially and evaluates the document ranking by best chunk. */
 export async function askQueries(asking: Asking): Promise<Asked> {
-  const { queries, names, progress } = asking;
+  const { queries, names, among: others, hasTypingErrors, progress } = asking;
+  const ids = [...names.keys()];
   const cases: ScoredCase[] = [];
   let milliseconds = 0;
-  for (const { id, text, gains } of queries) {
+  for (const [seed, { id, text, gains }] of queries.entries()) {
+    const relevant = ids.filter((document) => (gains.get(names.get(document) ?? '') ?? 0) > 0);
+    const within = others === undefined ? undefined : chooseDocuments(relevant, ids, { others, seed });
+    const query = { text: hasTypingErrors ? withTypingError(text, seed) : text, within };
     const startedAt = performance.now();
-    const documents = await rankDocuments(text, asking);
+    const documents = await rankDocuments(query, asking);
     milliseconds += performance.now() - startedAt;
     const ranked = documents.slice(0, asking.limit).map((document) => names.get(document) ?? '');
     cases.push({ id, text, scores: measureRanking(ranked, gains) });
@@ -51,11 +59,17 @@ export async function askQueries(asking: Asking): Promise<Asked> {
   return { cases, millisecondsPerQuery: milliseconds / Math.max(1, queries.length) };
 }
 
+interface NarrowQuery {
+  readonly text: string;
+  /** Identifiers of the documents that are searched; undefined for all. */
+  readonly within: readonly string[] | undefined;
+}
+
 /**
  * Document identifiers ranked by their best chunk. Requests as many chunks as documents are needed, and more only if
  * several chunks of one document displaced others.
  */
-async function rankDocuments(query: string, asking: Asking): Promise<readonly string[]> {
+async function rankDocuments(query: NarrowQuery, asking: Asking): Promise<readonly string[]> {
   for (let limit = asking.limit; ; limit = Math.min(MAX_HITS, limit * 3)) {
     const hits = await search(query, limit, asking);
     const documents = [...new Set(hits.map(({ document_id: id }) => id))];
@@ -63,12 +77,17 @@ async function rankDocuments(query: string, asking: Asking): Promise<readonly st
   }
 }
 
-async function search(query: string, limit: number, { service, mode, withGraph }: Asking) {
+async function search({ text: query, within }: NarrowQuery, limit: number, { service, mode, withGraph }: Asking) {
   const { search_settings: kind, ...rest } = settingsOf[mode];
   const body = {
     query,
     ...rest,
-    search_settings: { ...kind, limit, include_metadatas: false },
+    search_settings: {
+      ...kind,
+      limit,
+      include_metadatas: false,
+      ...(within !== undefined && { filters: { document_id: { $in: within } } }),
+    },
     ...(!withGraph && { graph_search_settings: { enabled: false } }),
   };
   const results = await service.call('POST', '/retrieval/search', body);

@@ -19,6 +19,8 @@ const collectionRun = z.object({
   passages: z.enum(['split', 'whole']),
   titles: z.boolean(),
   graph: z.boolean(),
+  among: z.number().nullable().default(null),
+  typing_errors: z.boolean().default(false),
   documents: z.number(),
   chunks: z.number(),
   ingest_seconds: z.number().nullable(),
@@ -55,9 +57,12 @@ export async function writeRunFile(path: string, file: RunFile): Promise<void> {
 export const counterpart = ({ runs }: RunFile, run: CollectionRun): CollectionRun | undefined =>
   runs.find((each) => nameOf(each) === nameOf(run));
 
-const nameOf = ({ collection, embedder, mode, store, passages, titles, graph }: CollectionRun): string =>
+const nameOf = ({ embedder, mode, ...run }: CollectionRun): string => {
+  const { collection, store, passages, titles, graph, among, typing_errors } = run;
   // The embedder does not affect full-text search.
-  JSON.stringify([collection, mode === 'full_text' ? null : embedder, mode, store, passages, titles, graph]);
+  const embeddedWith = mode === 'full_text' ? null : embedder;
+  return JSON.stringify([collection, embeddedWith, mode, store, passages, titles, graph, among, typing_errors]);
+};
 
 export const casesOf = ({ queries }: CollectionRun): readonly ScoredCase[] => queries;
 

@@ -82,6 +82,8 @@ async function* measureWith(
       store,
       titles: hasTitles,
       graph: isGraphOn,
+      among: options.among ?? null,
+      typing_errors: options.hasTypingErrors,
       documents: ingested.names.size,
       passages: isWhole ? ('whole' as const) : ('split' as const),
       ingest_seconds: ingested.seconds ?? null,
@@ -100,6 +102,8 @@ async function* measureWith(
           queries,
           names: ingested.names,
           limit: options.limit,
+          among: options.among,
+          hasTypingErrors: options.hasTypingErrors,
           withGraph: isGraphOn,
           progress: (done) => progress(`${collection.name}, ${embedder}, ${mode}: ${done}/${queries.length} queries`),
         });

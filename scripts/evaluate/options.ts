@@ -15,6 +15,8 @@ ranked by their best passage.
   --modes NAMES         ${modes.join(', ')}; default all but the last
   --limit N             documents ranked per query, 1 to 300; default 100
   --queries N           only the first N queries of each
+  --among N             search with a filter: each query only its relevant documents and N others, chosen at random
+  --typing-errors       with one wrong letter in each query
   --no-titles PREFIX    omit the titles in folders whose name starts with PREFIX (repeatable)
   --whole               each document as one passage instead of split
   --graph               extract the graph too, and search it
@@ -40,6 +42,9 @@ export interface EvaluateOptions {
   readonly modes: readonly Mode[];
   readonly limit: number;
   readonly queries: number;
+  /** Number of documents besides the relevant ones that each query may find; undefined for all. */
+  readonly among: number | undefined;
+  readonly hasTypingErrors: boolean;
   readonly withoutTitles: readonly string[];
   readonly isWhole: boolean;
   readonly isGraphOn: boolean;
@@ -60,6 +65,8 @@ const options = {
   modes: { type: 'string', default: 'full_text,semantic,hybrid,default' },
   limit: { type: 'string', default: '100' },
   queries: { type: 'string' },
+  among: { type: 'string' },
+  'typing-errors': { type: 'boolean', default: false },
   'no-titles': { type: 'string', multiple: true },
   whole: { type: 'boolean', default: false },
   graph: { type: 'boolean', default: false },
@@ -88,6 +95,8 @@ export function readOptions(args: readonly string[]): EvaluateOptions | undefine
     modes: split(values.modes).map(modeName),
     limit: wholeNumber('--limit', values.limit, 300),
     queries: values.queries === undefined ? Number.POSITIVE_INFINITY : wholeNumber('--queries', values.queries, 1e9),
+    among: values.among === undefined ? undefined : wholeNumber('--among', values.among, 1e4),
+    hasTypingErrors: values['typing-errors'],
     withoutTitles: values['no-titles'] ?? [],
     isWhole: values.whole,
     isGraphOn: values.graph,

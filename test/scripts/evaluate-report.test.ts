@@ -11,6 +11,8 @@ const run = (store: CollectionRun['store'], ndcg: number): CollectionRun => ({
   passages: 'split',
   titles: true,
   graph: false,
+  among: null,
+  typing_errors: false,
   documents: 1,
   chunks: 1,
   ingest_seconds: 1,
