@@ -77,14 +77,20 @@ function pathsOf(range: LocatedRange & { readonly end: number }, headings: reado
   return (offset: number) => lastAtOrBefore(inside, offset)?.path ?? first;
 }
 
-const within = <Item extends { readonly start: number }>(items: readonly Item[], start: number, end: number): Item[] =>
-  items.filter((item) => item.start > start && item.start < end);
+interface Starting {
+  readonly start: number;
+}
 
-/** The last item that begins at or before the offset, by binary search; items are in order. */
-function lastAtOrBefore<Item extends { readonly start: number }>(
-  items: readonly Item[],
-  offset: number,
-): Item | undefined {
+/** The items that begin within a range, without its beginning; items are in order. */
+const within = <Item extends Starting>(items: readonly Item[], start: number, end: number): Item[] =>
+  items.slice(countUntil(items, start), countUntil(items, end - 1));
+
+/** The last item that begins at or before the offset; items are in order. */
+const lastAtOrBefore = <Item extends Starting>(items: readonly Item[], offset: number): Item | undefined =>
+  items[countUntil(items, offset) - 1];
+
+/** The number of items that begin at or before the offset, by binary search; items are in order. */
+function countUntil(items: readonly Starting[], offset: number): number {
   let low = 0;
   let high = items.length;
   while (low < high) {
@@ -93,5 +99,5 @@ function lastAtOrBefore<Item extends { readonly start: number }>(
     if (item !== undefined && item.start <= offset) low = middle + 1;
     else high = middle;
   }
-  return items[low - 1];
+  return low;
 }

@@ -13,7 +13,7 @@ import type { Reading } from './read-snapshot.ts';
  */
 export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
   const wanted = JSON.stringify(keys);
-  if (at === undefined) return addPlaces(reading, readChunks(reading.rows(CHUNKS, wanted)));
+  if (at === undefined) return readPresent(reading, CHUNKS, wanted);
   return new Map([
     ...readChunks(reading.rows(STAYED_CHUNKS, wanted, at)),
     ...readChunks(reading.rows(PAST_CHUNKS, wanted, at, at), { isReplaced: true }),
@@ -22,26 +22,52 @@ export function loadChunks(reading: Reading, keys: readonly number[], at?: strin
 
 /** The visible ones among these chunks, in the order of the identifiers, with the pages and sections they span. */
 export function loadChunksById(reading: Reading, ids: readonly string[]): Chunk[] {
-  return [...addPlaces(reading, readChunks(reading.rows(CHUNKS_BY_ID, JSON.stringify(ids)))).values()];
+  return [...readPresent(reading, CHUNKS_BY_ID, JSON.stringify(ids)).values()];
 }
 
-function addPlaces(reading: Reading, chunks: ReadonlyMap<number, Chunk>): Map<number, Chunk> {
-  const documents = new Set([...chunks.values()].map(({ documentId }) => documentId));
-  const outlines = new Map<string, Outline>();
-  for (const [id, pages, headings] of reading.rows(OUTLINES, JSON.stringify([...documents]))) {
-    outlines.set(String(id), toOutline({ pages: String(pages), headings: String(headings) }));
-  }
+function readPresent(reading: Reading, sql: string, wanted: string): Map<number, Chunk> {
+  const states = new Map<string, string>();
+  const chunks = readChunks(reading.rows(sql, wanted), { states });
+  const outlines = readOutlines(reading, states);
   return new Map([...chunks].map(([key, chunk]) => [key, withPlaces(chunk, outlines.get(chunk.documentId))]));
 }
 
-function readChunks(rows: Iterable<SQLInputValue[]>, state: Pick<ChunkParent, 'isReplaced'> = {}): Map<number, Chunk> {
+/**
+ * The outlines of documents whose texts are in these states. Those of recent searches are cached, because SQLite reads
+ * the whole text of a document before its outline, and outlines of books have thousands of entries.
+ */
+function readOutlines(reading: Reading, states: ReadonlyMap<string, string>): ReadonlyMap<string, Outline> {
+  const { outlines: cached } = reading.snapshot;
+  const outlines = new Map<string, Outline>();
+  const missing: string[] = [];
+  for (const [id, state] of states) {
+    const known = cached.get(id);
+    if (known?.state === state) outlines.set(id, known.outline);
+    else missing.push(id);
+  }
+  const rows = missing.length === 0 ? [] : reading.rows(OUTLINES, JSON.stringify(missing));
+  for (const [id, pages, headings] of rows) {
+    const outline = toOutline({ pages: String(pages), headings: String(headings) });
+    outlines.set(String(id), outline);
+    cached.set(String(id), { state: states.get(String(id)) ?? '', outline });
+  }
+  return outlines;
+}
+
+interface ReadChunks extends Pick<ChunkParent, 'isReplaced'> {
+  /** Receives the states of the documents' texts. */
+  readonly states?: Map<string, string>;
+}
+
+function readChunks(rows: Iterable<SQLInputValue[]>, { states, ...given }: ReadChunks = {}): Map<number, Chunk> {
   const chunks = new Map<number, Chunk>();
   const parents = new Map<string, ChunkParent>();
   for (const row of rows) {
     const [key, id, ordinal, text, start_offset, end_offset, page, heading_path, metadata, ...document] = row;
     const documentId = String(document[0]);
-    const parent = parents.get(documentId) ?? { ...toParent(document.map(String)), ...state };
+    const parent = parents.get(documentId) ?? { ...toParent(document.map(String)), ...given };
     parents.set(documentId, parent);
+    states?.set(documentId, String(document.at(-1)));
     const chunk = {
       id: String(id),
       ordinal: Number(ordinal),
@@ -77,8 +103,11 @@ const COLUMNS = `
   d.id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata,
   (select json_group_array(dc.collection_id) from document_collections dc where dc.document_key = d.key)`;
 
+/** Changes whenever the text of a document or its outline does. */
+const TEXT_STATE = "d.generation || ' ' || d.text_length || ' ' || d.updated_at";
+
 const chunksBy = (column: 'key' | 'id') => `
-  select ${COLUMNS} from json_each(?) as wanted
+  select ${COLUMNS}, ${TEXT_STATE} from json_each(?) as wanted
   cross join chunks c on c.${column} = wanted.value
   cross join documents d on d.key = c.document_key and d.generation = c.generation and d.generation > 0`;
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Outline } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import {
@@ -37,7 +38,12 @@ export interface Snapshot {
   readonly lastingFilters: LruMap<string, LastingFilter>;
   /** Outlives the snapshot, too. */
   readonly nameCodes: NameCodesCache;
+  /** Outlines of recently found documents, by their identifiers; they outlive the snapshot. */
+  readonly outlines: OutlineCache;
 }
+
+/** Each with the state of the document's text that it belongs to. */
+type OutlineCache = LruMap<string, { readonly state: string; readonly outline: Outline }>;
 
 /** Codes of the vectors of the graph's names, as they were in the state of the data with this version. */
 export interface NameCodesCache {
@@ -89,6 +95,7 @@ interface ConnectionCache {
   readonly lengths: Map<TermTable, LengthsReader>;
   readonly lastingFilters: LruMap<string, LastingFilter>;
   readonly nameCodes: NameCodesCache;
+  readonly outlines: OutlineCache;
   /** Of `chunk_terms`. */
   readonly postings: PostingCache;
 }
@@ -98,9 +105,15 @@ const caches = new WeakMap<DatabaseSync, ConnectionCache>();
 const MAX_CACHED_STATEMENTS = 64;
 const MAX_CACHED_FILTERS = 8;
 const MAX_CACHED_TIMES = 4;
+/** Pages and headings of cached outlines, of some 200 bytes each. */
+const MAX_OUTLINE_ENTRIES = 20_000;
 
-/** Frees cached postings, which later searches read again. */
-export const forgetPostings = (database: DatabaseSync): void => caches.get(database)?.postings.clear();
+/** Frees cached postings and outlines, which later searches read again. */
+export function freeCaches(database: DatabaseSync): void {
+  const cache = caches.get(database);
+  cache?.postings.clear();
+  cache?.outlines.clear();
+}
 
 /** Runs an operation over one consistent snapshot of the data, until `watch` ends it. */
 export function withSnapshot<Result>(
@@ -166,7 +179,11 @@ function createCache(database: DatabaseSync): ConnectionCache {
   const lengths = new Map<TermTable, LengthsReader>();
   const lastingFilters = new LruMap<string, LastingFilter>({ max: MAX_CACHED_FILTERS });
   const postings = createPostingCache();
-  const kept = { version: '', lengths, lastingFilters, nameCodes: {}, postings };
+  const outlines: OutlineCache = new LruMap({
+    max: MAX_OUTLINE_ENTRIES,
+    sizeOf: ({ outline: { pages, headings = [] } }) => 1 + pages.length + headings.length,
+  });
+  const kept = { version: '', lengths, lastingFilters, nameCodes: {}, outlines, postings };
   const memory: ConnectionCache = {
     ...kept,
     snapshot: createSnapshot(kept),
@@ -186,7 +203,8 @@ function createSnapshot({
   lengths: readers,
   lastingFilters,
   nameCodes,
-}: Pick<ConnectionCache, 'version' | 'lengths' | 'lastingFilters' | 'nameCodes'>): Snapshot {
+  outlines,
+}: Pick<ConnectionCache, 'version' | 'lengths' | 'lastingFilters' | 'nameCodes' | 'outlines'>): Snapshot {
   const read = new Map<TermTable, ChunkLengths>();
   const lengthsOf = (table: TermTable): ChunkLengths => {
     const lengths = read.get(table) ?? readers.get(table)?.read();
@@ -209,6 +227,7 @@ function createSnapshot({
     version,
     lastingFilters,
     nameCodes,
+    outlines,
   };
 }
 

@@ -7,7 +7,7 @@ import { freeBytes } from '../../../shared/transferable-bytes.ts';
 import { analyseForIndex } from '../../full-text/analyse.ts';
 import type { Transact } from '../documents/ingestion-transactions.ts';
 import { watchTask } from '../operation-watch.ts';
-import { forgetPostings } from '../search/read-snapshot.ts';
+import { freeCaches } from '../search/read-snapshot.ts';
 import { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
@@ -116,7 +116,7 @@ function createConnection(options: SqliteConnection) {
     shrink() {
       try {
         if (database === undefined) return;
-        forgetPostings(database);
+        freeCaches(database);
         database.exec('pragma shrink_memory');
       } catch {
         // The next task reports a connection that no longer works.

@@ -4,7 +4,7 @@ import { everything, type Filter } from '../../../../src/documents/filter.ts';
 import { readQueryTerms } from '../../../../src/store/full-text/analyse.ts';
 import { presentTerms } from '../../../../src/store/sql/full-text/term-index.ts';
 import { compileChunkFilter } from '../../../../src/store/sql/search/compile-filter.ts';
-import { forgetPostings, type Reading, withSnapshot } from '../../../../src/store/sql/search/read-snapshot.ts';
+import { freeCaches, type Reading, withSnapshot } from '../../../../src/store/sql/search/read-snapshot.ts';
 import { searchOperations } from '../../../../src/store/sql/search/search-operations.ts';
 import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
 import {
@@ -109,7 +109,7 @@ describe('full-text searches over connections that stay open', () => {
     expect(isRead(reader, 'granit')).toBe(false);
     await ingest(store, newDocument('more'), newChunks(3, 'granite words'));
     expect(isRead(reader, 'granit')).toBe(false);
-    forgetPostings(reader);
+    freeCaches(reader);
     expect([isRead(reader, 'granit'), isRead(reader, 'granit')]).toEqual([true, false]);
   });
 });

@@ -14,6 +14,7 @@ import {
   newDocument,
   publication,
   type TestStore,
+  testSpace,
 } from '../../../support/store.ts';
 
 describeVectorEngines('The search', ({ name, openTestStore }) => {
@@ -95,6 +96,39 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
         const sorted = [...found].sort((one, two) => one.order - two.order);
         expect(sorted.map((chunk) => chunk.places)).toEqual([places, places, undefined, undefined]);
       }
+    });
+
+    it('knows the sections of a document again after a change of its text', async () => {
+      const store = await openTestStore();
+      const document = newDocument('animals');
+      const text = 'Whales sing.\nOwls hunt.\nBees dance.';
+      const headings = [
+        { start: 0, path: ['Sea'] },
+        { start: 24, path: ['Bees'] },
+      ];
+      await store.corpus.begin(document);
+      await store.corpus.stage(document.id, [
+        newChunk(0, 'Whales sing.', { start: 0, end: 12, headingPath: ['Sea'] }),
+        newChunk(1, 'Owls hunt.\nBees dance.', { start: 13, end: 35, headingPath: ['Sea'] }),
+      ]);
+      await store.corpus.publish(document.id, publication(text, { headings }));
+      const search = searchOf(store);
+      const sections = async () => {
+        const [found] = await search.matching({ text: 'owls', filter: everything, limit: 10 });
+        return found?.places?.map(({ start, headingPath }) => [start, ...headingPath]);
+      };
+      expect(await sections()).toEqual([
+        [13, 'Sea'],
+        [24, 'Bees'],
+      ]);
+      const [whales] = await search.matching({ text: 'whales', filter: everything, limit: 10 });
+      await store.corpus.editChunk(whales?.id ?? '', {
+        words: { text: 'Whales sing loud.', vector: direction(0), embeddedIn: testSpace },
+      });
+      expect(await sections()).toEqual([
+        [18, 'Sea'],
+        [29, 'Bees'],
+      ]);
     });
 
     it('finds nothing in an empty corpus', async () => {
