@@ -85,6 +85,17 @@ async function checkQuote(test: BrowserTest, { name, id, quote }: QuoteCase): Pr
       same(await page.locator('.pdf-page:has(mark)').first().getAttribute('data-page'), String(quote.page), 'the page');
       holds(await isInSight(page), 'the mark is in sight');
     });
+    await test.check(
+      `${name}: a page with its borders is as wide as a narrow window leaves room for`,
+      async (page) => {
+        await page.goto(address);
+        await page.locator('.pdf-page mark').first().waitFor();
+        const widths = await page.evaluate(`['.pdf-pages', '.pdf-page'].map((each) =>
+          document.querySelector(each).getBoundingClientRect().width).join()`);
+        same(widths, '328,328', 'the widths of the list and of a page');
+      },
+      { viewport: { width: 360, height: 700 } },
+    );
   }
   if (name.endsWith('.html')) {
     await test.check(`${name}: the same are marked in the page as it is`, async (page) => {

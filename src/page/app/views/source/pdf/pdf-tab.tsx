@@ -116,6 +116,8 @@ function usePinned(facts: OriginalProps['facts']): () => boolean {
 }
 
 const MAX_WIDTH = 900;
+/** Pixels of a page's borders, which are outside its width. */
+const BORDERS = 2;
 
 /** Page width for the size of the window and the pane. */
 function useWidth(list: { readonly current: HTMLElement | null }): number {
@@ -123,7 +125,7 @@ function useWidth(list: { readonly current: HTMLElement | null }): number {
   useLayoutEffect(() => {
     const { current } = list;
     if (current === null) return;
-    const measure = () => setWidth(Math.floor(Math.min(MAX_WIDTH, current.clientWidth)));
+    const measure = () => setWidth(Math.floor(Math.min(MAX_WIDTH, current.clientWidth - BORDERS)));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(current);
