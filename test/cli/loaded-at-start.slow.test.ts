@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { PATIENT } from '../support/patience.ts';
 import { startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -29,6 +30,7 @@ it('a server starts without the client of Chroma, the SDKs of models and sources
   const hook = pathToFileURL(join(import.meta.dirname, '..', 'support', 'report-loaded.ts')).href;
   const server = await startCitewell({
     cwd,
+    startWithinMs: PATIENT.timeout,
     env: {
       NODE_OPTIONS: `--no-warnings --import=${hook}`,
       LOADED_MODULES: file,
