@@ -42,6 +42,19 @@ export const graphSuite: BrowserSuite = {
       // The policy of the page forbids to evaluate a text repeatedly, as `waitForFunction` does.
       { bypassCSP: true },
     );
+    await test.check(
+      'an opened entity is in sight on a phone, where its panel is below the drawing',
+      async (page) => {
+        await page.goto(`${test.url}/graph?collection=${collection}`);
+        await page.getByLabel('Find an entity').fill('lighthouse');
+        await page.keyboard.press('Enter');
+        const heading = page.locator('.graph-panel h2:focus');
+        await heading.waitFor();
+        const box = await heading.boundingBox();
+        holds(box !== null && box.y > 0 && box.y + box.height < 700, `the name is in sight (${JSON.stringify(box)})`);
+      },
+      { viewport: { width: 390, height: 700 } },
+    );
   },
 };
 

@@ -105,7 +105,7 @@ function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) 
   const canGrow = view.nodes.length < view.total_nodes && onMore !== undefined;
   return (
     <>
-      <div class="graph-controls">
+      <div class="graph-head">
         <EntityFinder nodes={view.nodes} onName={(wantedName) => setQuery({ name: wantedName }, {})} />
         <p class="notice graph-count">
           {texts.graph.shown(view.nodes.length, view.total_nodes)}{' '}

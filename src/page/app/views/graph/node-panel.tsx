@@ -23,7 +23,11 @@ export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
       else focusView();
     };
   }, []);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [node.id]);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    // On a phone, the panel is below the drawing.
+    heading.current?.scrollIntoView({ block: 'nearest' });
+  }, [node.id]);
   return (
     <aside
       class="card graph-panel"
