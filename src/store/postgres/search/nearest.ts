@@ -190,7 +190,7 @@ export async function nearestAmong(
 
 /** Like `nearestAmong`, for hits and others that are known to pass. `loaded`: chunks that were already read. */
 export async function nearestOf(
-  queries: StateQueries,
+  reading: Reading,
   query: NearestQuery & { readonly others: readonly number[] },
   hits: readonly VectorHit[],
   loaded?: ReadonlyMap<number, Chunk>,
@@ -204,9 +204,9 @@ export async function nearestOf(
     else others.add(key);
   }
   for (const batch of inBatches([...others], BATCH)) {
-    for (const table of VECTORS) offerAll(await vectorsOf(queries, table, query.space.key, batch), query, best);
+    for (const table of VECTORS) offerAll(await vectorsOf(reading, table, query.space.key, batch), query, best);
   }
-  return toList(queries, best, query, loaded);
+  return toList(reading, best, query, loaded);
 }
 
 /** The stored vectors of these chunks, visible or past; empty when the corpus has moved to another space. */
@@ -254,13 +254,13 @@ function offerAll(rows: readonly VectorRow[], { measure, vector }: NearestQuery,
 }
 
 async function toList(
-  queries: StateQueries,
+  reading: Reading,
   best: Best,
   { shown, filter }: NearestQuery,
   loaded: ReadonlyMap<number, Chunk> = new Map(),
 ): Promise<NearestList> {
   const found = best.take();
   const missing = found.flatMap(({ key }, index) => (index < shown && !loaded.has(key) ? [key] : []));
-  const chunks = new Map([...loaded, ...(await loadChunks(queries, missing, filter?.past?.at))]);
+  const chunks = new Map([...loaded, ...(await loadChunks(reading, missing, filter?.past?.at))]);
   return { best: packScores(found), chunks };
 }

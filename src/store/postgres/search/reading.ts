@@ -4,6 +4,7 @@ import type { Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
 import type { NameCodes } from '../../sql/graph/name-codes.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import type { KeySet } from '../../sql/search/key-set.ts';
+import { createOutlineCache, type OutlineCache } from '../../sql/search/outline-cache.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import type { QuerySettings } from '../prepared.ts';
 import { type CachedIndex, createKnownStates, type KnownStates, type State } from './known-states.ts';
@@ -36,6 +37,8 @@ export interface SearchCache {
   readonly terms: Readonly<Record<CachedIndex, TermCache>>;
   readonly states: KnownStates;
   nameCodes?: NameCodes | undefined;
+  /** Of documents with large outlines. */
+  readonly outlines: OutlineCache;
 }
 
 /** Runs queries in one state of the database. */
@@ -77,4 +80,5 @@ export const createSearchCache = (): SearchCache => ({
   matrices: new LruMap({ max: MAX_CACHED_COMPONENTS, sizeOf: ({ vectors }) => vectors.length + 100 }),
   terms: { chunk_terms: createTermCache('chunk_terms'), document_terms: createTermCache('document_terms') },
   states: createKnownStates(),
+  outlines: createOutlineCache(),
 });

@@ -3,7 +3,7 @@ import type { Chunk } from '../../../documents/chunk.ts';
 import type { Metadata, Outline } from '../../../documents/document.ts';
 import { withPlaces } from '../../../documents/places.ts';
 import { type ChunkParent, toChunk } from '../documents/chunk-rows.ts';
-import { toOutline } from '../outline-rows.ts';
+import { cachedOutlines, cacheOutline, TEXT_STATE, type TextStates } from './outline-cache.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
 import type { Reading } from './read-snapshot.ts';
 
@@ -36,20 +36,13 @@ function readPresent(reading: Reading, sql: string, wanted: string): Map<number,
  * The outlines of documents whose texts are in these states. Those of recent searches are cached, because SQLite reads
  * the whole text of a document before its outline, and outlines of books have thousands of entries.
  */
-function readOutlines(reading: Reading, states: ReadonlyMap<string, string>): ReadonlyMap<string, Outline> {
-  const { outlines: cached } = reading.snapshot;
-  const outlines = new Map<string, Outline>();
-  const missing: string[] = [];
-  for (const [id, state] of states) {
-    const known = cached.get(id);
-    if (known?.state === state) outlines.set(id, known.outline);
-    else missing.push(id);
-  }
+function readOutlines(reading: Reading, states: TextStates): ReadonlyMap<string, Outline> {
+  const { outlines: cache } = reading.snapshot;
+  const { outlines, missing } = cachedOutlines(cache, states);
   const rows = missing.length === 0 ? [] : reading.rows(OUTLINES, JSON.stringify(missing));
-  for (const [id, pages, headings] of rows) {
-    const outline = toOutline({ pages: String(pages), headings: String(headings) });
-    outlines.set(String(id), outline);
-    cached.set(String(id), { state: states.get(String(id)) ?? '', outline });
+  for (const [documentId, pages, headings] of rows) {
+    const id = String(documentId);
+    outlines.set(id, cacheOutline(cache, states, { id, pages: String(pages), headings: String(headings) }));
   }
   return outlines;
 }
@@ -102,9 +95,6 @@ const COLUMNS = `
   c.key, c.id, c.ordinal, c.text, c.start_offset, c.end_offset, c.page, c.heading_path, c.metadata,
   d.id, d.owner_id, d.title, d.type, d.version, d.published_at, d.metadata,
   (select json_group_array(dc.collection_id) from document_collections dc where dc.document_key = d.key)`;
-
-/** Changes whenever the text of a document or its outline does. */
-const TEXT_STATE = "d.generation || ' ' || d.text_length || ' ' || d.updated_at";
 
 const chunksBy = (column: 'key' | 'id') => `
   select ${COLUMNS}, ${TEXT_STATE} from json_each(?) as wanted

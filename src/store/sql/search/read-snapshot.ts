@@ -1,5 +1,4 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Outline } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import {
@@ -15,6 +14,7 @@ import { createPostingCache, type PostingCache } from '../full-text/posting-cach
 import type { NameCodes } from '../graph/name-codes.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet, MutableKeySet } from './key-set.ts';
+import { createOutlineCache, type OutlineCache } from './outline-cache.ts';
 
 /**
  * Per-connection cache of the current state of the data; discarded as soon as any connection changes something, except
@@ -38,12 +38,9 @@ export interface Snapshot {
   readonly lastingFilters: LruMap<string, LastingFilter>;
   /** Outlives the snapshot, too. */
   readonly nameCodes: NameCodesCache;
-  /** Outlines of recently found documents, by their identifiers; they outlive the snapshot. */
+  /** Outlives the snapshot, too. */
   readonly outlines: OutlineCache;
 }
-
-/** Each with the state of the document's text that it belongs to. */
-type OutlineCache = LruMap<string, { readonly state: string; readonly outline: Outline }>;
 
 /** Codes of the vectors of the graph's names, as they were in the state of the data with this version. */
 export interface NameCodesCache {
@@ -105,8 +102,6 @@ const caches = new WeakMap<DatabaseSync, ConnectionCache>();
 const MAX_CACHED_STATEMENTS = 64;
 const MAX_CACHED_FILTERS = 8;
 const MAX_CACHED_TIMES = 4;
-/** Pages and headings of cached outlines, of some 200 bytes each. */
-const MAX_OUTLINE_ENTRIES = 20_000;
 
 /** Frees cached postings and outlines, which later searches read again. */
 export function freeCaches(database: DatabaseSync): void {
@@ -179,10 +174,7 @@ function createCache(database: DatabaseSync): ConnectionCache {
   const lengths = new Map<TermTable, LengthsReader>();
   const lastingFilters = new LruMap<string, LastingFilter>({ max: MAX_CACHED_FILTERS });
   const postings = createPostingCache();
-  const outlines: OutlineCache = new LruMap({
-    max: MAX_OUTLINE_ENTRIES,
-    sizeOf: ({ outline: { pages, headings = [] } }) => 1 + pages.length + headings.length,
-  });
+  const outlines = createOutlineCache();
   const kept = { version: '', lengths, lastingFilters, nameCodes: {}, outlines, postings };
   const memory: ConnectionCache = {
     ...kept,

@@ -98,13 +98,14 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       }
     });
 
-    it('knows the sections of a document again after a change of its text', async () => {
+    it.each([2, 500])('knows %i sections of a document again after a change of its text', async (count) => {
       const store = await openTestStore();
       const document = newDocument('animals');
       const text = 'Whales sing.\nOwls hunt.\nBees dance.';
       const headings = [
         { start: 0, path: ['Sea'] },
         { start: 24, path: ['Bees'] },
+        ...Array.from({ length: count - 2 }, (_, number) => ({ start: 35 + number, path: [`Section ${number}`] })),
       ];
       await store.corpus.begin(document);
       await store.corpus.stage(document.id, [
