@@ -39,8 +39,10 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
       : { labelRenderedSizeThreshold: 7, labelDensity: 1 }),
     zIndex: true,
     nodeReducer: (id, attributes) => {
-      if (selected === undefined || id === selected || near.has(id)) {
-        return { ...attributes, forceLabel: selected !== undefined, zIndex: id === selected ? 2 : 1 };
+      // Its label is drawn over those of its neighbours.
+      if (id === selected) return { ...attributes, highlighted: true, zIndex: 2 };
+      if (selected === undefined || near.has(id)) {
+        return { ...attributes, forceLabel: selected !== undefined, zIndex: 1 };
       }
       return { ...attributes, color: colours.faded, label: '', zIndex: 0 };
     },
