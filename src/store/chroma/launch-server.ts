@@ -65,8 +65,6 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
   const program = programFile('./server-process.ts', import.meta);
   const child = spawn(process.execPath, [program, options.binding, options.folder, String(port)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // By default the server writes some 3 kB about each request, which takes up to a fifth of the time of a query.
-    env: { RUST_LOG: 'warn', ...process.env },
     // A separate process group: Ctrl-C in the terminal must reach only this process, which may still need the index
     // while it shuts down.
     detached: process.platform !== 'win32',

@@ -41,6 +41,8 @@ export interface IndexSearchParts {
 const CODES_MS = 10;
 const CODE_MS = 0.0001;
 const expectedCodesMs = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
+/** Distances of equal vectors differ by rounding only. */
+const SAME_DISTANCE = 1e-6;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 
@@ -90,7 +92,16 @@ export function createIndexSearch({
       now?.length === length && requested === request.requested && within?.length === request.within.length;
     if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
     if (list.best.keys.length < now.request.wanted) return undefined;
-    return list;
+    return mayLackEquals(prefetched, list) ? undefined : list;
+  }
+
+  // Whether chunks as near as the last one of a list may be missing in it, such as copies of its text. Which of them an
+  // index returns depends on their number; all are ranked by their keys, so that pages remain consistent.
+  function mayLackEquals({ query, length, hits }: PrefetchedHits, { best: { values } }: SinglePassList): boolean {
+    if (length === listLengths(query.firstListLength)[0]) return false;
+    const nearest = 1 - (values[length - 1] ?? 0);
+    const last = hits.at(-1)?.distance ?? Number.POSITIVE_INFINITY;
+    return last - nearest < SAME_DISTANCE;
   }
 
   async function requestFirstList(

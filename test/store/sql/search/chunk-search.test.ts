@@ -298,6 +298,39 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(many.requested).toEqual([23, 73, 135]);
     });
 
+    it('ranks copies of a text alike for any limit', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      const copies = Array.from({ length: 40 }, (_, order) =>
+        newChunk(order, `copy ${order}`, { vector: turned(0.3) }),
+      );
+      await ingest(store, newDocument('copies'), copies);
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      const collections = openCollections({
+        ...index,
+        async open(name, dimensions) {
+          const collection = await index.open(name, dimensions);
+          // Other copies come first for other limits.
+          const nearest = async (vector: Float32Array, limit: number) =>
+            (await collection.nearest(vector, limit + 60))
+              .map((hit) => ({ ...hit, turn: (hit.key * limit) % 41 }))
+              .sort((one, two) => one.distance - two.distance || one.turn - two.turn)
+              .slice(0, limit);
+          return { ...collection, candidates: 100, nearest };
+        },
+      });
+      const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+      const find = async (limit: number) => {
+        const found = await search.nearest({ ...asked, vector: turned(0.3), limit });
+        return found.map(({ text }) => text);
+      };
+      await find(10);
+      const expected = await find(50);
+      expect(expected.filter((text) => text.startsWith('copy'))).toHaveLength(40);
+      for (const limit of [10, 20, 30]) expect(await find(limit), `limit ${limit}`).toEqual(expected.slice(0, limit));
+    });
+
     it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(6_000));
