@@ -66,3 +66,10 @@ it('explains the rank of each hit on request', async () => {
     expect(retriever.asked.at(-1)?.settings.explain).toBe(true);
   }
 });
+
+it('tells what the caller may read apart from the filter of the request', async () => {
+  await search({ query: 'q', search_settings: { filters: { document_type: { $eq: 'md' } } } });
+  const { filter, readable } = retriever.asked.at(-1)?.settings ?? {};
+  expect(filter).toMatchObject({ field: 'document_type', value: 'md' });
+  expect(readable).toEqual({ kind: 'all' });
+});
