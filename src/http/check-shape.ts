@@ -33,10 +33,12 @@ function toFieldIssue(issue: z.core.$ZodIssue, part: RequestPart): FieldIssue {
     type: nameOf(issue, part),
     loc,
     msg: issue.message,
-    // The input of an issue with unknown members is the whole object, which may contain credentials.
-    ...(issue.input === undefined || issue.code === 'unrecognized_keys' ? {} : { input: issue.input }),
+    // An object may contain credentials, also in other members than the invalid one.
+    ...(isSingleValue(issue.input) && { input: issue.input }),
   };
 }
+
+const isSingleValue = (input: unknown): boolean => input !== undefined && typeof input !== 'object';
 
 /** R2R's clients expect pydantic's error types, so the matching one is used if there is one. */
 function nameOf(issue: z.core.$ZodIssue, part: RequestPart): string {

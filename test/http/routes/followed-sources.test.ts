@@ -119,7 +119,9 @@ describe('/v3/sources', () => {
       { loc: ['body', 'settings'], msg: expect.stringContaining('"regoin" (did you mean "region"?)') },
       { loc: ['body', 'credentials'], msg: expect.stringContaining('did you mean "access_key_id"?') },
     ]);
-    expect(JSON.stringify([ofAnotherKind.body, ofNoKind.body])).not.toContain('secret-1');
+    const ofUnknownKind = await call('POST', '/sources', { ...bucket, kind: 's3x' });
+    expect(ofUnknownKind.body.detail).toMatchObject([{ loc: ['body', 'kind'] }]);
+    expect(JSON.stringify([ofAnotherKind.body, ofNoKind.body, ofUnknownKind.body])).not.toContain('secret-1');
     expect((await call('GET', '/sources')).body.total_entries).toBe(0);
   });
 
