@@ -263,12 +263,9 @@ async function checkFirstLoad(test: BrowserTest): Promise<void> {
       await page.goto(test.url + path, { waitUntil: 'networkidle' });
     }
     same(heavyOnes().join(), '', 'the heavy files loaded so far');
+    const renderer = page.waitForResponse((response) => /draw-graph/.test(response.url()));
     await page.goto(`${test.url}/graph`);
-    await page.locator('.graph-main canvas, .graph-main .notice').first().waitFor({ state: 'attached' });
-    holds(
-      heavyOnes().some((path) => !/pdf/i.test(path)),
-      'the graph loads its renderer',
-    );
+    holds((await renderer).ok(), 'the graph loads its renderer');
     holds(!heavyOnes().some((path) => /pdf/i.test(path)), 'the graph loads no reader of PDF');
     const pdf = await test.ingest(sample('annual-report-2024.pdf'));
     await page.goto(`${test.url}/d/${pdf}`);
