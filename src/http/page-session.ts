@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { TokenPair } from '../access/session-tokens.ts';
+import { percentDecoded } from '../shared/text.ts';
 
 /**
  * The web page's session: the tokens of a login in HttpOnly cookies. They are accepted only in requests from the page
@@ -41,7 +42,7 @@ function isOfPage(request: Request): boolean {
 function cookie(request: Request, name: string): string | undefined {
   for (const pair of request.get('Cookie')?.split(';') ?? []) {
     const [key, value] = pair.trim().split('=', 2);
-    if (key === name && value !== undefined && value !== '') return decodeURIComponent(value);
+    if (key === name && value !== undefined && value !== '') return percentDecoded(value);
   }
   return undefined;
 }

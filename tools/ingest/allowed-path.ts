@@ -1,6 +1,8 @@
-import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
+import { isWithin } from '../../src/shared/is-within.ts';
+import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 
 /**
  * Resolves a path at or below an allowed folder. Symbolic links are resolved before the check, so none can escape.
@@ -21,7 +23,22 @@ export async function allowedPath(given: string, folders: readonly string[]): Pr
   );
 }
 
-function isWithin(path: string, root: string): boolean {
-  const way = relative(root, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+/** Resolves the folder at `given`, or the only allowed folder. Throws `invalid_request` if it is not a folder. */
+export async function allowedFolder(
+  given: string | undefined,
+  { folders = [] }: Pick<ToolContext, 'folders'>,
+): Promise<string> {
+  const [only, ...others] = folders;
+  if (given === undefined && others.length > 0) {
+    throw new ServiceError(
+      'invalid_request',
+      `Several folders are allowed; give the path of one: ${folders.join(', ')}.`,
+    );
+  }
+  const path = await allowedPath(given ?? only ?? '', folders);
+  if ((await stat(path)).isDirectory()) return path;
+  throw new ServiceError(
+    'invalid_request',
+    `"${given ?? path}" is not a folder; use ingest_file to add a single file.`,
+  );
 }

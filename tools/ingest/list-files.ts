@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { describeFolder } from '../../src/toolbox/describe-folder.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import { allowedFolder } from './allowed-path.ts';
 import { folderPath } from './fields.ts';
-import { allowedFolder } from './sync-folder.ts';
 
 export const listFiles = defineTool({
   name: 'list_files',

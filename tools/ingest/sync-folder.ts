@@ -1,11 +1,10 @@
-import { stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
-import { allowedPath } from './allowed-path.ts';
+import { allowedFolder } from './allowed-path.ts';
 import { folderPath } from './fields.ts';
 
 /** Milliseconds a call waits for the synchronisation to finish; after that the caller has to call again. */
@@ -35,20 +34,6 @@ export const syncFolder = defineTool({
     return { text: describeSync(path, state), structured: { path, ...state } };
   },
 });
-
-/** Resolves the folder at `given`, or the only allowed folder. Throws `invalid_request` if it is not a folder. */
-export async function allowedFolder(given: string | undefined, { folders = [] }: ToolContext): Promise<string> {
-  const [only, ...others] = folders;
-  if (given === undefined && others.length > 0) {
-    throw new ServiceError(
-      'invalid_request',
-      `Several folders are allowed; give the path of one: ${folders.join(', ')}.`,
-    );
-  }
-  const path = await allowedPath(given ?? only ?? '', folders);
-  if ((await stat(path)).isDirectory()) return path;
-  throw new ServiceError('invalid_request', `"${given}" is not a folder; use ingest_file to add a single file.`);
-}
 
 export function syncNow(path: string, keepDeleted: boolean, context: ToolContext): Promise<FolderSyncState> {
   if (context.folderSync === undefined) {

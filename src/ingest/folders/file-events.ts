@@ -1,7 +1,7 @@
-import { relative, sep } from 'node:path';
 import type { AsyncSubscription } from '@parcel/watcher';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
+import { isWithin } from '../../shared/is-within.ts';
 
 export interface FileEvents {
   close(): Promise<void>;
@@ -25,8 +25,7 @@ export async function watchFiles({ root, dataFolder, onPath, onLost }: FileEvent
   const { subscribe } = await import('@parcel/watcher').catch((cause: unknown) => {
     throw unavailable(root, 'this system has no file watcher', cause);
   });
-  const way = relative(root, dataFolder);
-  const isInside = way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
+  const isInside = dataFolder !== root && isWithin(dataFolder, root);
   let subscription: AsyncSubscription;
   try {
     subscription = await subscribe(

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { glob, lstat, opendir, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
+import { isWithin } from '../../shared/is-within.ts';
 
 /** Why an entry below a folder was skipped. */
 export type SkipReason =
@@ -108,8 +109,5 @@ async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Fo
   else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }
 
-function isOwn(path: string, { dataFolder }: FindFilesOptions): boolean {
-  if (dataFolder === undefined) return false;
-  const way = relative(dataFolder, path);
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
-}
+const isOwn = (path: string, { dataFolder }: FindFilesOptions): boolean =>
+  dataFolder !== undefined && isWithin(path, dataFolder);

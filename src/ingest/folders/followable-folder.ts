@@ -2,6 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ServiceError } from '../../errors.ts';
+import { isWithin } from '../../shared/is-within.ts';
 
 /**
  * The real path of a folder that may be followed: below one of the allowed ones, and not hidden. Throws `forbidden` and
@@ -30,10 +31,8 @@ export async function followableFolder(given: string, allowed: readonly string[]
 }
 
 function requireAllowed(path: string, given: string, allowed: readonly string[]): void {
-  const ways = allowed
-    .map((base) => relative(base, path))
-    .filter((way) => way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
-  if (ways.length === 0) {
+  const bases = allowed.filter((base) => isWithin(path, base));
+  if (bases.length === 0) {
     const known = allowed.length === 0 ? 'none is' : `allowed: ${allowed.join(', ')}`;
     throw new ServiceError(
       'forbidden',
@@ -41,7 +40,11 @@ function requireAllowed(path: string, given: string, allowed: readonly string[])
         `Set CITEWELL_ALLOW_FOLDERS, or start the service with "citewell serve --allow-dir ${given}".`,
     );
   }
-  if (ways.every((way) => way.split(sep).some((part) => part.startsWith('.')))) {
+  const isHidden = (base: string) =>
+    relative(base, path)
+      .split(sep)
+      .some((part) => part.startsWith('.'));
+  if (bases.every(isHidden)) {
     throw new ServiceError('forbidden', `"${given}" is a hidden folder, or within one; these are not followed.`);
   }
 }
@@ -53,10 +56,7 @@ export const realFolders = (folders: readonly string[]): Promise<readonly string
 /** Whether the path, with links resolved, is one of these real folders or below one. */
 export async function leadsBelow(path: string, folders: readonly string[]): Promise<boolean> {
   const real = await realpath(path);
-  return folders.some((base) => {
-    const way = relative(base, real);
-    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-  });
+  return folders.some((base) => isWithin(real, base));
 }
 
 /** Device and inode, which change when the folder at the path is replaced; undefined if nothing exists there. */

@@ -138,6 +138,11 @@ describe('the session of the page', () => {
     expect((await send('/session', 'PUT', own)).status).toBe(401);
   });
 
+  it('counts as absent if its cookie is damaged', async () => {
+    const damaged = await send('/v3/users/me', 'GET', { ...own, Cookie: 'citewell_access=%E0%A4%A' });
+    expect([damaged.status, await damaged.json()]).toEqual([401, expect.objectContaining({ code: 'unauthenticated' })]);
+  });
+
   it('is ignored in cross-site requests', async () => {
     const Cookie = cookiesOf(await signIn());
     const post = (headers: Record<string, string>) =>
