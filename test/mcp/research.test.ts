@@ -79,12 +79,13 @@ async function start(text = 'Rivers flow.') {
 }
 
 describe('asynchronous research', () => {
-  it('reads only the documents that it was given', async () => {
+  it('reads only the documents that it was given, and tells its searches what else the caller may read', async () => {
     const { asked, documentId } = await start();
     const scope = { kind: 'in', field: 'document_id', values: [documentId] };
     expect(asked.map(({ search }) => search.filter)).toEqual([
       expect.toSatisfy((filter) => JSON.stringify(filter).includes(JSON.stringify(scope))),
     ]);
+    expect(asked.map(({ search }) => search.readable)).toEqual([{ kind: 'all' }]);
   });
 
   it('reports the support of its answer, with quotes', async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { defaultAdmin } from '../../../src/access/principal.ts';
+import { visibleFilter } from '../../../src/access/visible-filter.ts';
+import { recordingRetriever } from '../support/retrieval-fixtures.ts';
 import { startCitewell } from '../support/start-citewell.ts';
-import type { RunningHttp } from '../support/start-http.ts';
+import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 let http: RunningHttp;
 let collection: string;
@@ -127,4 +130,18 @@ it('does not find collections of others', async () => {
     headers: { authorization: `Bearer ${token}` },
   });
   expect([asked.status, (await jsonOf(asked)).error_code]).toEqual([404, 2001]);
+});
+
+it('tells the search what the caller may read, apart from the conditions', async () => {
+  const retriever = recordingRetriever();
+  const user = { ...defaultAdmin, isSuperuser: false };
+  const recorded = await startHttp({ retriever }, async () => user);
+  const conditions = [{ name: ['year'], comparison_operator: '>', value: '2000' }];
+  const body = { knowledge_id: 'all', query, metadata_condition: { conditions } };
+  const { status } = await recorded.post('/dify/retrieval', body);
+  await recorded.close();
+  expect(status).toBe(200);
+  const [asked] = retriever.asked;
+  expect(asked?.settings.readable).toEqual(visibleFilter(user));
+  expect(asked?.settings.filter).toMatchObject({ kind: 'and', filters: [visibleFilter(user), expect.anything()] });
 });

@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { createLibreChatAuthenticator } from '../../../src/access/librechat-tokens.ts';
+import { createLibreChatAuthenticator, libreChatAgent } from '../../../src/access/librechat-tokens.ts';
 import { asDefaultAdmin } from '../../../src/http/authenticate.ts';
 import { libreChatRoutes } from '../../../src/http/routes/librechat.ts';
+import type { SearchSettings } from '../../../src/retrieval/search-settings.ts';
 import { makeZip } from '../../ingest/make-docx.ts';
 import { sheetRow, workbookParts } from '../../ingest/make-office.ts';
 import { startCitewell } from '../support/start-citewell.ts';
@@ -16,6 +17,8 @@ let http: RunningHttp;
 const tokens: Record<string, string> = {};
 /** The next look for a file finds none, as that of a request that came at the same time. */
 let overlooksFile = false;
+/** The settings of the last search. */
+let searched: SearchSettings | undefined;
 
 const tokenFor = (id: string, secret = SECRET, expires = '5m') =>
   new SignJWT({ id })
@@ -33,8 +36,12 @@ beforeAll(async () => {
         overlooksFile = false;
         return isOverlooked ? undefined : services.corpus.get(id);
       };
-      const overlooking = { ...services, corpus: { ...services.corpus, get } };
-      const handler = libreChatRoutes(overlooking, createLibreChatAuthenticator(SECRET));
+      const search: typeof services.retriever.search = (text, settings, signal) => {
+        searched = settings;
+        return services.retriever.search(text, settings, signal);
+      };
+      const watched = { ...services, corpus: { ...services.corpus, get }, retriever: { search } };
+      const handler = libreChatRoutes(watched, createLibreChatAuthenticator(SECRET));
       return { path: '/librechat', handler, isGuarded: true };
     },
   });
@@ -100,6 +107,16 @@ it('keeps the files of each user apart, and shares those of an agent', async () 
   expect((await query('ben', 'file-3')).body).toEqual([]);
   expect((await query('ben', 'file-3', 'agent_7')).body[0][0].page_content).toContain('Aurora');
   expect(await call('ada', 'DELETE', '/documents', JSON.stringify(['file-3']))).toMatchObject({ status: 200 });
+});
+
+it('tells the search which passages the caller may read beyond the file: their own and those of the agent', async () => {
+  const readable = { kind: 'in', field: 'owner_id', values: [expect.any(String), expect.any(String)] };
+  await query('ada', 'file-3', 'agent_7');
+  expect(searched).toMatchObject({ filter: { kind: 'and', filters: [expect.anything(), readable] }, readable });
+  const ofAda = searched?.readable;
+  await query('ben', 'file-3', 'agent_7');
+  expect(searched?.readable).not.toEqual(ofAda);
+  expect(searched?.readable).toMatchObject({ values: [expect.anything(), libreChatAgent('agent_7')] });
 });
 
 it('embeds a file with one transaction that waits for the disk, since the request waits for its end', async () => {
