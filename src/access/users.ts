@@ -137,7 +137,14 @@ export function createUsers(parts: UsersParts): Users {
     async remove(by, id, password) {
       const user = await find(by, id);
       if (user.id === defaultAdmin.userId) throw defaultAdminUnchangeable();
-      if (!by.isSuperuser) await signIn.confirmPassword(user, password ?? '', 'Incorrect password.');
+      if (!by.isSuperuser) {
+        if (password === undefined)
+          throw new ServiceError(
+            'invalid_request',
+            'Deleting your account needs your password: send {"password": "…"}.',
+          );
+        await signIn.confirmPassword(user, password, 'Incorrect password.');
+      }
       // Deactivated first, so that nothing is added during the deletion.
       await users.update(user.id, { isActive: false, tokenStamp: randomUUID() });
       const receipt = await removeUserData(user.id, parts);

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { isRecord } from '../shared/objects.ts';
 import type { Json } from './document.ts';
 import { allOf, everything, type Filter, type Scalar } from './filter.ts';
+import { readTime, TIME_EXAMPLES } from './timestamp.ts';
 
 /** Limits on one filter; a filter that exceeds them is rejected. */
 const MAX_DEPTH = 16;
@@ -57,6 +58,28 @@ const onCollectionId: Readonly<Record<string, Operator>> = {
   $contains: (field, operand) => containing('collection_ids', scalars(field, '$contains', oneOrMany(operand))),
 };
 
+/** Times of records are UTC texts of one format; operands in other formats and zones are converted to it. */
+const onTime: Readonly<Record<string, Operator>> = {
+  ...operators,
+  ...Object.fromEntries(
+    ['$eq', '$ne', '$neq', '$gt', '$gte', '$lt', '$lte', '$in', '$nin'].map((name): [string, Operator] => [
+      name,
+      (field, operand) =>
+        operators[name]?.(
+          field,
+          Array.isArray(operand) ? operand.map((each) => time(field, name, each)) : time(field, name, operand),
+        ) ?? nothing,
+    ]),
+  ),
+};
+
+const operatorsOf: ReadonlyMap<string, Readonly<Record<string, Operator>>> = new Map([
+  ['collection_id', onCollectionId],
+  ['collection_ids', onCollectionIds],
+  ['created_at', onTime],
+  ['updated_at', onTime],
+]);
+
 /**
  * Parses a filter of the API (docs/contract.md 4.2). Field names are resolved at evaluation, where an unknown one
  * matches nothing.
@@ -106,7 +129,7 @@ function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
   if (field.trim() === '') throw invalidFilter('A filter has a condition without a field name.');
   if (field.split('.').length > MAX_PATH)
     throw invalidFilter(`A field name in a filter may have at most ${MAX_PATH} parts.`);
-  const known = field === 'collection_id' ? onCollectionId : field === 'collection_ids' ? onCollectionIds : operators;
+  const known = operatorsOf.get(field) ?? operators;
   if (!isRecord(wire)) {
     spend(budget, 1);
     return bareFilter(field, wire, known);
@@ -126,7 +149,8 @@ function fieldFilter(field: string, wire: unknown, budget: Budget): Filter {
 
 /** A bare value means `$eq`; a bare list for a set of collections means any of them. */
 function bareFilter(field: string, value: unknown, known: Readonly<Record<string, Operator>>): Filter {
-  const name = Array.isArray(value) && known !== operators ? '$in' : '$eq';
+  const isSet = known === onCollectionIds || known === onCollectionId;
+  const name = Array.isArray(value) && isSet ? '$in' : '$eq';
   return known[name]?.(field, value) ?? nothing;
 }
 
@@ -206,6 +230,12 @@ function scalars(field: string, name: string, operands: readonly unknown[]): Sca
 function scalar(field: string, name: string, operand: unknown): Scalar {
   if (typeof operand === 'string' || typeof operand === 'number' || typeof operand === 'boolean') return operand;
   throw invalidFilter(`"${name}" on "${field}" compares with a string, number or boolean, not ${show(operand)}.`);
+}
+
+function time(field: string, name: string, operand: unknown): string | null {
+  const read = operand === null ? null : typeof operand === 'string' ? readTime(operand) : undefined;
+  if (read !== undefined) return read;
+  throw invalidFilter(`"${name}" on "${field}" compares with ${TIME_EXAMPLES}, not ${show(operand)}.`);
 }
 
 function unknownOperator(name: string, known: readonly string[], where: string): ServiceError {

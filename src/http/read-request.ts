@@ -7,6 +7,7 @@ import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
 import { resumeSpan } from './observe-requests.ts';
 import { pageQuery } from './wire/query.ts';
+import { toSnakeCase } from './wire/tolerant.ts';
 
 /** Reads the body as bytes regardless of content type and method, up to a limit; larger bodies answer 413. */
 export function receiveBytes(limit: number): RequestHandler {
@@ -61,5 +62,5 @@ export const readPage = (request: Request): Page => readQuery(request, pageQuery
 export function readId(request: Request, name: string): string {
   const value: unknown = request.params[name];
   if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
-  throw invalidField('uuid_parsing', ['path', name], 'This must be a UUID.', value);
+  throw invalidField('uuid_parsing', ['path', toSnakeCase(name)], 'This must be a UUID.', value);
 }

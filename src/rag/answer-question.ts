@@ -37,12 +37,15 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       refuseWhenAborted(signal);
       const model = models.resolve(request.generation.model, 'quality');
       const standalone = await toStandalone(request, parts.standaloneQueries, signal);
-      const [searched, web] = await Promise.all([
+      const [searched, { web, note }] = await Promise.all([
         retriever.search(standalone.query, request.search, signal),
-        request.includeWebSearch === true ? searchWeb(standalone.query, webSearch, signal) : undefined,
+        request.includeWebSearch === true ? searchWeb(standalone.query, webSearch, signal) : notSearched,
       ]);
       refuseWhenAborted(signal);
-      const outcome = withQuery(searched, standalone);
+      const outcome = withQuery(searched, {
+        ...standalone,
+        notes: note === undefined ? standalone.notes : [...standalone.notes, note],
+      });
       const found = { outcome, ...(web !== undefined && { web }) };
       yield { type: 'search_results', ...found };
       refuseWhenAborted(signal);
@@ -121,16 +124,28 @@ const withStandaloneQuery = (request: RagRequest, { query, isRewritten }: Standa
 const WEB_RESULTS = 8;
 const WEB_TIMEOUT_MS = 10_000;
 
-/** docs/contract.md 5.2: a failed web search adds no results and does not fail the request. */
-async function searchWeb(
-  text: string,
-  webSearch: WebSearch | undefined,
-  signal: AbortSignal,
-): Promise<WebSearchOutcome | undefined> {
-  if (webSearch === undefined) return undefined;
+interface WebEvidence {
+  readonly web?: WebSearchOutcome;
+  /** Why there are no results of the web search. */
+  readonly note?: string;
+}
+
+const notSearched: WebEvidence = {};
+
+/** docs/contract.md 5.2: a web search that is impossible or fails adds only a note and does not fail the request. */
+async function searchWeb(text: string, webSearch: WebSearch | undefined, signal: AbortSignal): Promise<WebEvidence> {
+  if (webSearch === undefined)
+    return {
+      note: 'The web was not searched: no search service is configured (SEARXNG_URL is one that needs no key).',
+    };
   const query = { text, limit: WEB_RESULTS, includeDomains: [], excludeDomains: [] };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(WEB_TIMEOUT_MS)]);
-  return await webSearch.search(query, inTime).catch(() => undefined);
+  try {
+    return { web: await webSearch.search(query, inTime) };
+  } catch (error) {
+    const reason = error instanceof ServiceError ? error.message : `it took longer than ${WEB_TIMEOUT_MS / 1_000} s`;
+    return { note: `The web search failed and was left out: ${reason}` };
+  }
 }
 
 const isEmpty = ({ outcome, web }: Found): boolean =>

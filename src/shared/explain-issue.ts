@@ -39,7 +39,7 @@ export function explainIssue(issue: RawIssue): string | undefined {
     case 'invalid_type':
       return issue.input === undefined
         ? `it is missing; expected ${typeName(issue.expected)}`
-        : `expected ${typeName(issue.expected)}, received ${typeOf(issue.input)}`;
+        : `expected ${typeName(issue.expected)}, received ${received(issue.expected, issue.input)}`;
     case 'invalid_value':
       return `expected ${anyOf(issue.values.map((value) => JSON.stringify(value) ?? String(value)))}`;
     case 'too_small':
@@ -100,6 +100,13 @@ function unionMessage(issue: UnionIssue): string | undefined {
   );
   if (ofItsType.length > 0 || expected.length === 0) return undefined;
   return `expected ${anyOf([...new Set(expected)])}, received ${typeOf(issue.input)}`;
+}
+
+/** The type of the value, or the value itself where a number is expected and the type would not show what is wrong. */
+function received(expected: string, value: unknown): string {
+  if (expected !== 'number' && expected !== 'int') return typeOf(value);
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  return typeof value === 'number' ? String(value) : typeOf(value);
 }
 
 const typeName = (type: string): string => types[type] ?? type;

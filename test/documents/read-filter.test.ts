@@ -90,6 +90,42 @@ describe('a filter of a request', () => {
       { collection_ids: { $nin: manyTexts(10_000) } },
       { kind: 'notIn', field: 'collection_ids', values: manyTexts(10_000) },
     ],
+    [
+      'a time in another zone is compared as the same time in UTC',
+      { created_at: { $gt: '2026-03-01T13:00:00.25+01:00' } },
+      compare('created_at', 'gt', '2026-03-01T12:00:00.250Z'),
+    ],
+    [
+      'a time as PostgreSQL writes it',
+      { updated_at: { $lte: '2026-03-01 12:00:00.123456+00' } },
+      compare('updated_at', 'lte', '2026-03-01T12:00:00.123Z'),
+    ],
+    [
+      'a time without fraction or zone',
+      { created_at: { $lt: '2026-03-01T12:00:00' } },
+      compare('created_at', 'lt', '2026-03-01T12:00:00.000Z'),
+    ],
+    [
+      'a date is its first moment in UTC',
+      { created_at: { $gte: '2026-03-01' } },
+      compare('created_at', 'gte', '2026-03-01T00:00:00.000Z'),
+    ],
+    [
+      'every time of a list',
+      { created_at: { $in: ['2026-03-01', '2026-03-02T00:00:00-0100'] } },
+      { kind: 'in', field: 'created_at', values: ['2026-03-01T00:00:00.000Z', '2026-03-02T01:00:00.000Z'] },
+    ],
+    ['an absent time', { created_at: null }, { kind: 'isNull', field: 'created_at' }],
+    [
+      'a time as a text pattern',
+      { created_at: { $like: '2026-03%' } },
+      { kind: 'like', field: 'created_at', pattern: '2026-03%', caseSensitive: true },
+    ],
+    [
+      'metadata of the same name is no time',
+      { 'metadata.created_at': 'spring' },
+      compare('metadata.created_at', 'eq', 'spring'),
+    ],
     ['names stay what they are', { "x'; DROP TABLE chunks": 1 }, compare("x'; DROP TABLE chunks", 'eq', 1)],
     ['even those of Object', { constructor: 1 }, compare('constructor', 'eq', 1)],
   ])('%s', (_, wire, filter) => {
@@ -105,6 +141,9 @@ describe('a filter of a request', () => {
     ['$and without a list', { $and: {} }, /"\$and" takes a list of filters/],
     ['a comparison with an object', { a: { $gt: {} } }, /compares with a string, number or boolean/],
     ['a pattern that is no string', { a: { $like: 1 } }, /takes a pattern string/],
+    ['a time that is none', { created_at: { $gt: 'yesterday' } }, /"\$gt" on "created_at".*2026-03-01.*"yesterday"/],
+    ['a day that no month has', { updated_at: '2026-02-31T00:00:00Z' }, /compares with a time/],
+    ['a number as a time', { created_at: { $in: [1772366400] } }, /compares with a time.*1772366400/],
     ['a filter that is no object', { $and: ['x'] }, /A filter is an object/],
     ['nesting without end', nested(40), /at most 16 deep/],
     [

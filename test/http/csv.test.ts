@@ -71,6 +71,15 @@ describe('the plan of an export', () => {
     expect(planExport(columns, { ...asked, columns: undefined }).names).toEqual(['id', 'list']);
   });
 
+  it('compares times in whatever zone they are given, and refuses texts that are no time', () => {
+    const dated = { created_at: (row: { at: string }) => row.at };
+    const createdAfter = (time: unknown) =>
+      planExport(dated, { columns: undefined, filters: { created_at: { $gt: time } }, include_header: undefined });
+    expect(createdAfter('2026-03-01T13:00:00+02:00').includes({ at: '2026-03-01T11:30:00.000Z' })).toBe(true);
+    expect(createdAfter('2026-03-01T13:00:00+01:00').includes({ at: '2026-03-01T11:30:00.000Z' })).toBe(false);
+    expect(() => createdAfter('soon')).toThrow('"$gt" on "created_at" compares with a time such as');
+  });
+
   it('refuses names of inherited object members as columns', () => {
     const asked = { columns: ['constructor'], filters: undefined, include_header: undefined };
     expect(() => planExport(columns, asked)).toThrow('"constructor" is not a column');

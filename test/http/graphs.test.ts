@@ -238,7 +238,9 @@ describe('graphs over HTTP', { shuffle: false }, () => {
       expect(results(await client.graphs.removeEntity({ collectionId, entityId: String(sonya.id) }))).toMatchObject({
         success: true,
       });
-      await expect(client.graphs.getEntity({ collectionId, entityId: String(sonya.id) })).rejects.toThrow(/Status 404/);
+      await expect(client.graphs.getEntity({ collectionId, entityId: String(sonya.id) })).rejects.toThrow(
+        `Status 404: There is no entity ${sonya.id} in this graph.`,
+      );
       const bad = await http.post(`/v3/graphs/${collectionId}/communities`, { name: 'x', rating: 11 });
       expect(bad.status).toBe(422);
     });

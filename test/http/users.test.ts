@@ -127,7 +127,9 @@ describe('r2r-js as a user', () => {
     const { client, id, email, access: token } = await newcomer('rosalind');
     const upload = await client.documents.create({ raw_text: 'Photograph fifty-one shows a helix.' });
     await client.conversations.create({ name: 'Mine' });
-    await expect(client.users.delete({ id, password: 'wrong pass phrase' })).rejects.toThrow(/Status 400/);
+    await expect(client.users.delete({ id, password: 'wrong pass phrase' })).rejects.toThrow(/Status 400: Incorrect/);
+    const unconfirmed = await send(`/users/${id}`, { method: 'DELETE', headers: bearer(token) });
+    expect(await unconfirmed.json()).toMatchObject({ message: expect.stringContaining('needs your password') });
     await client.users.delete({ id, password: PASSWORD });
     expect((await send('/users/me', { headers: bearer(token) })).status).toBe(401);
     const next = new r2rClient(server.url);

@@ -265,7 +265,7 @@ describe('an answer with a web search', () => {
     questions: [],
     notes: [],
   };
-  const over = (webSearch: WebSearch, model: Model, chunks: readonly ScoredChunk[] = [paris]) =>
+  const over = (webSearch: WebSearch | undefined, model: Model, chunks: readonly ScoredChunk[] = [paris]) =>
     createAnswerer({
       retriever: finding(...chunks),
       models: onlyModel(model),
@@ -301,7 +301,12 @@ describe('an answer with a web search', () => {
     expect((await collectAnswer(over(finds, model, []))).citations).toHaveLength(1);
   });
 
-  it('omits a failed web search', async () => {
+  it('says that the web was not searched when no search service is configured', async () => {
+    const answer = await collectAnswer(over(undefined, scriptedModel(says('Paris [1].'))));
+    expect(answer.search.explanation.notes).toEqual([expect.stringContaining('no search service is configured')]);
+  });
+
+  it('omits a failed web search and says why', async () => {
     const fails: WebSearch = {
       engines: ['tavily'],
       search: async () => {
@@ -311,5 +316,8 @@ describe('an answer with a web search', () => {
     const model = scriptedModel(says('Paris [1].'));
     const answer = await collectAnswer(over(fails, model));
     expect([answer.text, answer.web]).toEqual(['Paris [1].', undefined]);
+    expect(answer.search.explanation.notes).toEqual([
+      'The web search failed and was left out: No search engine answers.',
+    ]);
   });
 });

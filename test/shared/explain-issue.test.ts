@@ -11,7 +11,10 @@ describe('messages about values that do not fit a schema', () => {
     expect(message(z.string(), 5)).toEqual(['expected a string, received a number']);
     expect(message(z.array(z.string()), null)).toEqual(['expected a list, received null']);
     expect(message(z.boolean(), [])).toEqual(['expected true or false, received a list']);
-    expect(message(z.int(), 1.5)).toEqual(['expected a whole number, received a number']);
+    expect(message(z.int(), 1.5)).toEqual(['expected a whole number, received 1.5']);
+    expect(message(z.number(), 'ten')).toEqual(['expected a number, received "ten"']);
+    expect(message(z.number(), 'x'.repeat(100))).toEqual([`expected a number, received "${'x'.repeat(40)}…"`]);
+    expect(message(z.number(), [5])).toEqual(['expected a number, received a list']);
     expect(message(z.enum(['a', 'b', 'c']), 'd')).toEqual(['expected "a", "b" or "c"']);
     expect(message(z.strictObject({}), { one: 1, two: 2 })).toEqual(['"one" and "two" are not known here']);
     expect(message(z.uuid(), 'x')).toEqual(['expected a UUID']);

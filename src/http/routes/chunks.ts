@@ -11,6 +11,7 @@ import { editChunk } from '../../ingest/edit-chunk.ts';
 import type { Submission } from '../../ingest/ingestor.ts';
 import { visibleTo } from '../../retrieval/visible-to.ts';
 import { principalOf } from '../authenticate.ts';
+import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { list, page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -90,7 +91,9 @@ export function chunkRoutes(services: Services): Router {
 
   router.post('/:id', async (request, response) => {
     const chunk = await findChangeableChunk(request, response);
-    const { text, metadata } = readBody(request, chunkEdit);
+    const { id, text, metadata } = readBody(request, chunkEdit);
+    if (id !== undefined && id !== chunk.id)
+      throw invalidField('value_error', ['body', 'id'], `This is not the chunk of the address, ${chunk.id}.`, id);
     const edit = { ...(text !== undefined && { text }), ...(metadata !== undefined && { metadata }) };
     const edited = await editChunk({ corpus, embeddings }, chunk, edit, requestSignal(request, response));
     response.json(single(toChunkRecord(edited, undefined)));

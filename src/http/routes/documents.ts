@@ -7,10 +7,11 @@ import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, CorpusView } from '../../store/corpus.ts';
 import { principalOf } from '../authenticate.ts';
+import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
-import { readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
+import { bodyText, readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
@@ -91,6 +92,9 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
 
   router.put('/:id/metadata', async (request, response) => {
     const document = await findChangeable(corpus, readId(request, 'id'), response);
+    // An empty body, which counts as `{}` elsewhere, would delete all metadata.
+    if (bodyText(request).trim() === '')
+      throw invalidField('missing', ['body'], 'Field required: a list of objects, or [] to remove all metadata.');
     const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
     // Exactly the metadata that was sent, without the `version` that `toDocumentRecord` adds.
     response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));

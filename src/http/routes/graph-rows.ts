@@ -68,17 +68,17 @@ export function graphRowRoutes(services: Services): Router {
     router.get(`${path}/:rowId`, async (request, response) => {
       const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
-      send(response, required(await kind.get(id, rowId), rowId));
+      send(response, required(await kind.get(id, rowId), kind.name, rowId));
     });
     router.post(`${path}/:rowId`, async (request, response) => {
       const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
-      send(response, required(await kind.update(id, rowId, readBody(request, kind.change)), rowId));
+      send(response, required(await kind.update(id, rowId, readBody(request, kind.change)), kind.name, rowId));
     });
     router.delete(`${path}/:rowId`, async (request, response) => {
       const id = await findCollectionId(request, response);
       const rowId = readId(request, 'rowId');
-      required((await kind.remove(id, rowId)) || undefined, rowId);
+      required((await kind.remove(id, rowId)) || undefined, kind.name, rowId);
       response.json(single({ success: true }));
     });
   }
@@ -126,7 +126,9 @@ const communityForm: GraphRowForm<StoredCommunity> = {
 
 const parentOf = (id: string): GraphParent => ({ kind: 'collection', id });
 
-function required<Row>(row: Row | undefined, id: string): Row {
+const nouns = { entities: 'entity', relationships: 'relationship', communities: 'community' } as const;
+
+function required<Row>(row: Row | undefined, kind: keyof typeof nouns, id: string): Row {
   if (row !== undefined) return row;
-  throw new ServiceError('not_found', `There is no ${id} in this graph.`);
+  throw new ServiceError('not_found', `There is no ${nouns[kind]} ${id} in this graph.`);
 }

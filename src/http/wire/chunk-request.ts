@@ -7,8 +7,8 @@ const metadata = z.record(z.string(), z.json()).transform((value): Metadata => v
 const text = z.string().refine((value) => value.trim() !== '', 'A chunk needs text; delete it instead.');
 const MAX_CHUNKS = 102_400;
 
-/** docs/contract.md 7. The id is taken from the path. */
-export const chunkEdit = z.object({ text: optional(text), metadata: optional(metadata) });
+/** docs/contract.md 7. The id may be repeated in the body, as R2R's clients do. */
+export const chunkEdit = z.object({ id: optional(id), text: optional(text), metadata: optional(metadata) });
 
 /** Prepared chunks of one document, docs/contract.md 1.1. The corpus assigns their ids. */
 export const newChunks = snakeCased(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readTime, TIME_EXAMPLES } from '../../documents/timestamp.ts';
 import { ServiceError } from '../../errors.ts';
 import { invalidField } from '../check-shape.ts';
 import type { CsvValue } from '../csv.ts';
@@ -56,12 +57,21 @@ function readConditions<Row>(name: string, wire: unknown, getter: Getter<Row>): 
   const conditions = isOperators ? Object.entries(wire) : [['$eq', wire] as const];
   return conditions.map(([operator, operand]) => {
     const compare = comparisons[operator];
-    if (compare !== undefined) return (row) => compare(orderOf(getter(row), operand));
+    if (compare !== undefined) {
+      const wanted = name === 'created_at' || name === 'updated_at' ? timeOf(name, operator, operand) : operand;
+      return (row) => compare(orderOf(getter(row), wanted));
+    }
     throw new ServiceError(
       'invalid_request',
       `"${operator}" on "${name}" is not possible in an export; use $eq, $gt or $lt.`,
     );
   });
+}
+
+function timeOf(name: string, operator: string, operand: unknown): string | null {
+  const time = operand === null ? null : typeof operand === 'string' ? readTime(operand) : undefined;
+  if (time !== undefined) return time;
+  throw new ServiceError('invalid_request', `"${operator}" on "${name}" compares with ${TIME_EXAMPLES}.`);
 }
 
 const comparisons: Readonly<Record<string, (order: number) => boolean>> = {

@@ -12,7 +12,7 @@ const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1)
 const integer = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => {
     const last = lastOf(value);
-    return typeof last === 'string' && /^[+-]?\d+$/.test(last.trim()) ? Number(last) : last;
+    return typeof last === 'string' && /^[+-]?\d+(\.\d*)?$/.test(last.trim()) ? Number(last) : last;
   }, schema);
 
 const asList = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);

@@ -6,7 +6,7 @@ import { query } from './search-request.ts';
 import { detailOf, type HitDetail, searchMembers, toSearchSettings } from './search-settings.ts';
 import { optional } from './tolerant.ts';
 
-/** docs/contract.md 5.2. `include_web_search` has no effect if no web search is configured. */
+/** docs/contract.md 5.2. If no web search is configured, `include_web_search` only adds a note. */
 export const ragRequest = z
   .object({
     query,

@@ -106,7 +106,7 @@ function contentOf({ file }: Upload, wire: z.output<typeof submissionFields>): S
   if (wire.chunks !== undefined) contents.push({ kind: 'chunks', chunks: wire.chunks });
   const [content] = contents;
   if (content !== undefined && contents.length === 1) return content;
-  const given = contents.map(({ kind }) => kind).join(' and ');
+  const given = contents.map(({ kind }) => (kind === 'text' ? 'raw_text' : kind)).join(' and ');
   throw notExactlyOne(given === '' ? 'none of them' : given);
 }
 

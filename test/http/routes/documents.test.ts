@@ -192,8 +192,8 @@ describe('POST /documents', () => {
 
   it.each<[string, Readonly<Record<string, string>>, { name: string; text: string } | undefined, number, RegExp]>([
     ['none of the sources', {}, undefined, 422, /exactly one of file, raw_text, chunks and url; this has none/],
-    ['two of the sources', { raw_text: 'a', chunks: '["b"]' }, undefined, 422, /this has text and chunks/],
-    ['a file and a text', { raw_text: 'a' }, { name: 'a.txt', text: 'b' }, 422, /this has file and text/],
+    ['two of the sources', { raw_text: 'a', chunks: '["b"]' }, undefined, 422, /this has raw_text and chunks/],
+    ['a file and a text', { raw_text: 'a' }, { name: 'a.txt', text: 'b' }, 422, /this has file and raw_text/],
     ['chunks that are no JSON', { chunks: 'a, b' }, undefined, 422, /chunks: This is not valid JSON/],
     ['chunks that are no list', { chunks: '{}' }, undefined, 422, /chunks/],
     ['an empty list of chunks', { chunks: '[]' }, undefined, 422, /chunks/],
@@ -325,6 +325,40 @@ describe('a document', () => {
       json('POST', { query: 'about', search_settings: { filters: { d: 5 } } }),
     );
     expect(found.body.results.chunk_search_results).toHaveLength(1);
+  });
+
+  it('keeps its metadata when they are replaced without a body, and loses them only for an empty list', async () => {
+    const id = await make('Metadata to keep.', { a: 1 });
+    const empty = await call(`/documents/${id}/metadata`, { method: 'PUT' });
+    expect([empty.status, empty.body.message]).toEqual([422, expect.stringContaining('[] to remove all metadata')]);
+    expect((await call(`/documents/${id}`)).body.results.metadata).toMatchObject({ a: 1 });
+    expect((await call(`/documents/${id}/metadata`, json('PUT', []))).body.results.metadata).toEqual({});
+  });
+
+  it('refuses a change of a chunk that names another chunk', async () => {
+    const id = await make('The chunk to change.');
+    const [chunk] = (await call(`/documents/${id}/chunks`)).body.results;
+    const other = '00000000-0000-4000-8000-000000000000';
+    const refused = await call(`/chunks/${chunk.id}`, json('POST', { id: other, text: 'Changed.' }));
+    expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining(chunk.id)]);
+    expect((await call(`/chunks/${chunk.id}`)).body.results.text).toBe('The chunk to change.');
+    const changed = await call(`/chunks/${chunk.id}`, json('POST', { id: chunk.id.toUpperCase(), text: 'Changed.' }));
+    expect(changed.body.results.text).toBe('Changed.');
+  });
+
+  it('is found by the time it was created, in any notation of it', async () => {
+    const id = await make('A dated document about tidal mills.');
+    const created = new Date((await call(`/documents/${id}`)).body.results.created_at);
+    const inTokyo = (time: number) => new Date(time + 9 * 3_600_000).toISOString().replace('Z', '+09:00');
+    const found = async (condition: object) => {
+      const filters = { document_id: id, created_at: condition };
+      const body = { query: 'tidal mills', search_settings: { filters } };
+      return (await call('/chunks/search', json('POST', body))).body.total_entries;
+    };
+    expect(await found({ $eq: inTokyo(created.getTime()) })).toBe(1);
+    expect(await found({ $gt: inTokyo(created.getTime() - 60_000), $lt: inTokyo(created.getTime() + 60_000) })).toBe(1);
+    expect(await found({ $gt: inTokyo(created.getTime() + 60_000) })).toBe(0);
+    expect(await found({ $lt: new Date(created.getTime() + 60_000).toISOString().replace('T', ' ') })).toBe(1);
   });
 
   it('is deleted with a receipt', async () => {
