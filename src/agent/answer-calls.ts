@@ -72,9 +72,7 @@ function citedPlaceOf({ sources }: AgentRun, number: number): CitedPlace | undef
 
 /** Texts of the sources found in this run, without those of earlier turns. */
 const textsOf = ({ sources, inheritedSources }: AgentRun): string[] =>
-  Array.from({ length: sources.size - inheritedSources }, (_, index) => sources.get(inheritedSources + index + 1))
-    .filter((source) => source !== undefined)
-    .map(sourceText);
+  [...sources.numbered(inheritedSources + 1)].map(([, source]) => sourceText(source));
 
 async function answerCall(run: AgentRun, call: ToolCall, signal: AbortSignal): Promise<AnsweredCall> {
   const outcome = await runCall(run, call, signal);

@@ -2,6 +2,7 @@ import type { Source } from '../citations/citation.ts';
 import { createSourceList } from '../citations/source-list.ts';
 import { allOf, type Filter } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
+import { noUsage } from '../models/model.ts';
 import { noClientTools } from '../toolbox/client-tools.ts';
 import type { Tool } from '../toolbox/tool.ts';
 import type { SubAnswer } from '../toolbox/tool-context.ts';
@@ -10,8 +11,6 @@ import type { Budget, BudgetReason } from './budget.ts';
 import { modes } from './modes.ts';
 import { runAgent } from './run-agent.ts';
 import { systemPrompt } from './system-prompt.ts';
-
-const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
 
 /**
  * Runs the RAG agent on one sub-question: same corpus and budget as the outer run, the same filter narrowed by `scope`,
@@ -52,7 +51,7 @@ export async function askSubQuestion(
       sources: new Map<number, Source>(cited),
       ...(answer.support !== undefined && { support: answer.support }),
       model: answer.model,
-      usage: ZERO_USAGE,
+      usage: noUsage,
       isUntrusted: run.containment.hasReadUntrusted,
     };
   }
@@ -73,7 +72,7 @@ function withOwnSteps(outer: Budget): Budget {
     },
     spent: () => ({ ...outer.spent(), steps }),
     limitExceededBy: (input) => own(outer.limitExceededBy(input)),
-    isLast: (input) => own(outer.isLast(input)),
+    limitAfterStep: (input) => own(outer.limitAfterStep(input)),
     close: () => {},
   };
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import type { Usage } from '../models/model.ts';
+import { noUsage, type Usage } from '../models/model.ts';
 import { costOf, outputFor, type PriceTable, priceOf } from '../models/prices.ts';
 
 /** Hard limits of one run; undefined means unlimited. Tokens are all input (cached input included) plus all output. */
@@ -30,8 +30,8 @@ export interface Budget {
   outputLeft(estimatedInput: number): number;
   /** The limit that a further model call with about this many input tokens would exceed. */
   limitExceededBy(estimatedInput: number): BudgetReason | undefined;
-  /** The limit that makes the current step the last one, because no budget is left to process its tool results. */
-  isLast(estimatedInput: number): BudgetReason | undefined;
+  /** The limit that makes the current step the last one, because nothing is left to process its tool results. */
+  limitAfterStep(estimatedInput: number): BudgetReason | undefined;
   /** Aborted when the time limit expires. */
   readonly timeUp: AbortSignal;
   close(): void;
@@ -50,15 +50,18 @@ export interface BudgetParts {
   readonly now?: () => number;
 }
 
-/** Creates the budget of one run. Throws `invalid_request` for a money limit when a model's price is unknown. */
-export function createBudget({ limits, prices, models, now = () => performance.now() }: BudgetParts): Budget {
+/** Throws `invalid_request` for a money limit if the price of a model is unknown. */
+export function requirePrices({ limits, prices, models }: Omit<BudgetParts, 'now'>): void {
   const unpriced = [...new Set(models)].filter((model) => priceOf(model, prices) === undefined);
-  if (limits.dollars !== undefined && unpriced.length > 0) {
-    throw new ServiceError(
-      'invalid_request',
-      `A money limit needs a price, and none is known for ${unpriced.join(', ')}. Name it in CITEWELL_PRICES, or limit tokens instead.`,
-    );
-  }
+  if (limits.dollars === undefined || unpriced.length === 0) return;
+  throw new ServiceError(
+    'invalid_request',
+    `A money limit needs a price, and none is known for ${unpriced.join(', ')}. Name it in CITEWELL_PRICES, or limit tokens instead.`,
+  );
+}
+
+/** Creates the budget of one run, whose time begins now. The prices of its models were checked before. */
+export function createBudget({ limits, prices, models, now = () => performance.now() }: BudgetParts): Budget {
   const ownPrice = priceOf(models[0], prices);
   const started = now();
   const timeLimit = new AbortController();
@@ -67,7 +70,7 @@ export function createBudget({ limits, prices, models, now = () => performance.n
       ? undefined
       : setTimeout(() => timeLimit.abort(), Math.min(limits.seconds * 1000, 2 ** 31 - 1));
   timer?.unref();
-  let total: Usage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+  let total = noUsage;
   let steps = 0;
   let dollars: number | null = 0;
 
@@ -105,7 +108,7 @@ export function createBudget({ limits, prices, models, now = () => performance.n
     tokensLeft,
     outputLeft,
     limitExceededBy,
-    isLast: (input) => limitExceededBy(input + Math.ceil(input * INPUT_GROWTH) + MIN_OUTPUT_TOKENS),
+    limitAfterStep: (input) => limitExceededBy(input + Math.ceil(input * INPUT_GROWTH) + MIN_OUTPUT_TOKENS),
     close: () => clearTimeout(timer),
   };
 }

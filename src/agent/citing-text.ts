@@ -71,9 +71,8 @@ export class CitingText {
   }
 
   *#textsOfOtherSources(cited: number): Generator<readonly [number, string]> {
-    for (let number = 1; number <= this.#run.sources.size; number++) {
-      const source = this.#run.sources.get(number);
-      if (number !== cited && source !== undefined) yield [number, sourceText(source)];
+    for (const [number, source] of this.#run.sources.numbered()) {
+      if (number !== cited) yield [number, sourceText(source)];
     }
   }
 }

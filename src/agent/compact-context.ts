@@ -27,6 +27,9 @@ const SUMMARY_TOKENS = 2000;
 // Share of the kept tokens that answers to sub-questions (research notes) may use.
 const NOTES_SHARE = 0.5;
 
+/** Stands for messages that were left out without a summary. */
+export const OMITTED_NOTE = 'The earlier part of this conversation was left out because it did not fit.';
+
 /** Message that carries a summary in a transcript. */
 export const summaryNote = (summary: string): Message => ({
   role: 'user',
@@ -50,10 +53,13 @@ export async function compactContext(
   const old = transcript.slice(head, cut);
   const summary = await summarise(old, settings, signal);
   if (signal.aborted) return { transcript, replaced: 0 };
-  const words = summary ?? 'The earlier part of this conversation was left out because it did not fit.';
   const notes = notesIn(old, settings.keptTokens * NOTES_SHARE);
   return {
-    transcript: [...transcript.slice(0, head), summaryNote(`${words}${notes}`), ...transcript.slice(cut)],
+    transcript: [
+      ...transcript.slice(0, head),
+      summaryNote(`${summary ?? OMITTED_NOTE}${notes}`),
+      ...transcript.slice(cut),
+    ],
     replaced: cut - head,
     ...(summary === undefined ? {} : { summary }),
   };

@@ -9,7 +9,7 @@ import { selectExternalTools } from '../toolbox/external-tools.ts';
 import { selectTools } from '../toolbox/select-tools.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { Agent, AgentRequest } from './agent.ts';
-import { type Budget, type BudgetParts, createBudget } from './budget.ts';
+import { type Budget, type BudgetParts, createBudget, requirePrices } from './budget.ts';
 import { budgetLimits, modes } from './modes.ts';
 import { openTurn, unstoredTurn } from './open-turn.ts';
 import { type AgentParts, compactionTo, historyShares, modelFor, prepareRun } from './prepare-run.ts';
@@ -33,11 +33,11 @@ export function createAgent(parts: AgentParts): Agent {
         prices: parts.prices,
         models: [model.name, ...(isExtractive ? [] : auxiliaryModelNames(request, model.name, parts))],
       };
-      // Created early so that a money limit without a known price is refused before anything is stored.
-      createBudget(budgetParts).close();
+      // Everything that can be refused comes before the conversation is created.
+      requirePrices(budgetParts);
+      const system = await systemMessage(request, parts);
       const { earlier } = request;
       const turn = earlier === undefined ? await openTurn(conversations, request) : unstoredTurn(earlier);
-      const system = await systemMessage(request, parts);
 
       async function historyFor(sources: SourceList, budget: Budget, signal: AbortSignal) {
         // The extractive plan uses the question only, not the history.

@@ -3,7 +3,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import { composeQuotes, type NumberedSource } from '../models/extractive/compose-quotes.ts';
 import type { Message, ToolCall } from '../models/message.ts';
-import type { Model, ModelEvent, ModelRequest } from '../models/model.ts';
+import { type Model, type ModelEvent, type ModelRequest, noUsage } from '../models/model.ts';
 
 export interface PlanParts {
   readonly question: string;
@@ -17,8 +17,6 @@ const CHUNKS_TO_EXPAND = 2;
 /** Number of documents to read when only descriptions could be searched. */
 const DOCUMENTS_TO_READ = 3;
 
-const ZERO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 } as const;
-
 /**
  * Model stand-in without a language model: searches, reads around the best chunks and quotes sentences that answer, as
  * turns of the normal agent loop. The first line of the answer says that no model was used.
@@ -30,7 +28,7 @@ export function extractivePlan({ question, sources, analyser }: PlanParts): Mode
       const offered = new Set(toolChoice === 'none' ? [] : tools.map((tool) => tool.name));
       const calls = nextCalls(question, callsThisTurn(messages), offered, sources);
       for (const call of calls) yield { type: 'tool_call', call };
-      const stop = { type: 'stop', usage: ZERO_USAGE, model: EXTRACTIVE_MODEL } as const;
+      const stop = { type: 'stop', usage: noUsage, model: EXTRACTIVE_MODEL } as const;
       if (calls.length > 0) {
         yield { ...stop, reason: 'tool_calls' };
         return;
@@ -80,17 +78,16 @@ function nextCalls(
     .map(({ id }, index) => ({ id: `plan_read_${index + 1}`, name: reader, arguments: { document_id: id } }));
 }
 
-const all = (sources: SourceList) =>
-  Array.from({ length: sources.size }, (_, index) => sources.get(index + 1)).filter((source) => source !== undefined);
-
 const chunksOf = (sources: SourceList) =>
-  all(sources).flatMap((source) => (source.kind === 'chunk' ? [source.chunk] : []));
+  [...sources.numbered()].flatMap(([, source]) => (source.kind === 'chunk' ? [source.chunk] : []));
 
 /** Documents found by description whose text has not been read yet. */
 const documentsOf = (sources: SourceList) =>
-  all(sources).flatMap((source) => (source.kind === 'document' && !source.passage ? [source.document] : []));
+  [...sources.numbered()].flatMap(([, source]) =>
+    source.kind === 'document' && !source.passage ? [source.document] : [],
+  );
 
 const numberedSources = (sources: SourceList): NumberedSource[] =>
-  all(sources).flatMap((source, index) =>
-    source.kind === 'graph' || (source.kind === 'document' && !source.passage) ? [] : [{ number: index + 1, source }],
+  [...sources.numbered()].flatMap(([number, source]) =>
+    source.kind === 'graph' || (source.kind === 'document' && !source.passage) ? [] : [{ number, source }],
   );

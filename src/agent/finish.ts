@@ -69,8 +69,7 @@ function withoutAnswer(run: AgentRun, ended: RunEnd): string {
 
 /** Sources of this run's tools, and those of earlier turns that are cited again. */
 function ownSources({ sources, inheritedSources, publicNumbers }: AgentRun): Source[] {
-  const numbers = Array.from({ length: sources.size }, (_, index) => index + 1);
-  return numbers
-    .filter((number) => number > inheritedSources || publicNumbers.has(number))
-    .flatMap((number) => sources.get(number) ?? []);
+  return [...sources.numbered()]
+    .filter(([number]) => number > inheritedSources || publicNumbers.has(number))
+    .map(([, source]) => source);
 }

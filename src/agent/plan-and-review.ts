@@ -1,4 +1,4 @@
-import { supports } from '../citations/check-citation.ts';
+import { supports } from '../citations/verdict.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { Message, ToolCall } from '../models/message.ts';
 import type { AgentEvent } from './agent-event.ts';
@@ -35,7 +35,7 @@ export async function* makePlan(run: AgentRun): AsyncGenerator<AgentEvent, void>
   // The plan was made when the question arrived, before the caller's functions were called.
   if (run.clientTools.exchange.length > 0) return;
   if (isSimple(run.question)) return;
-  if (run.budget.isLast(input) !== undefined) return;
+  if (run.budget.limitAfterStep(input) !== undefined) return;
   const plan = await askSideQuestion(run, [...run.transcript, { role: 'user', text: PLAN }], PLAN_TOKENS);
   if (plan === undefined || plan === '' || plan.startsWith('NONE')) return;
   if (run.config.extendedThinking === true) yield { type: 'thinking', text: `Plan:\n${plan}\n` };
@@ -91,7 +91,7 @@ function isWorthReviewing(
   if (isShort(draft.text) && isSupported(draft)) return false;
   const { steps, tokens } = budget.limits;
   // Both the review and the revision turn read the whole transcript.
-  if (budget.isLast(estimateInput({ transcript, tools, clientTools })) !== undefined) return false;
+  if (budget.limitAfterStep(estimateInput({ transcript, tools, clientTools })) !== undefined) return false;
   const stepsLeft = (steps - budget.spent().steps) / steps;
   const tokensLeft = tokens === undefined ? 1 : budget.tokensLeft() / tokens;
   return Math.min(stepsLeft, tokensLeft) >= MIN_BUDGET_SHARE;

@@ -4,7 +4,7 @@ import { allOf } from '../documents/filter.ts';
 import type { Message } from '../models/message.ts';
 import type { StoredMessage } from '../store/records.ts';
 import type { ToolContext } from '../toolbox/tool-context.ts';
-import { type CompactionSettings, compactContext, summaryNote } from './compact-context.ts';
+import { type CompactionSettings, compactContext, OMITTED_NOTE, summaryNote } from './compact-context.ts';
 import type { OpenTurn } from './open-turn.ts';
 
 /** The conversation before the current turn. */
@@ -43,15 +43,15 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   if (summary !== undefined && lastSummarised !== undefined)
     await turn.saveSummary({ text: summary, throughId: lastSummarised.id });
   const left = replaced === 0 ? recent : recent.slice(Math.max(0, replaced - start.length));
-  const note = replaced === 0 ? start : [summaryNote(summary ?? OMITTED_NOTE)];
+  // Without a new summary, the stored one still describes the part before it.
+  const written = summary ?? [...(known === undefined ? [] : [known.text]), OMITTED_NOTE].join('\n\n');
+  const note = replaced === 0 ? start : [summaryNote(written)];
   return {
     messages: [...note, ...(await renumberMarkers(left, parts))],
     userTexts: all.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
     hasReadUntrusted: all.some(({ metadata }) => metadata['read_untrusted'] === true),
   };
 }
-
-const OMITTED_NOTE = 'The earlier part of this conversation was left out because it did not fit.';
 
 /**
  * Renumbers the markers in earlier answers to numbers of this run, so that their sources can be cited again. Markers of

@@ -23,7 +23,7 @@ export async function* runAgent(run: AgentRun): AsyncGenerator<AgentEvent, void>
     const limit = run.budget.limitExceededBy(input);
     if (limit !== undefined) return yield* finish(run, last, limit);
     run.budget.startStep();
-    const turn: Turn = yield* streamTurn(run, run.budget.isLast(input));
+    const turn: Turn = yield* streamTurn(run, run.budget.limitAfterStep(input));
     if (turn.text !== '') last = turn;
     if (turn.abortedBy !== undefined) return yield* finish(run, last, turn.abortedBy);
     const clientCalls = clientCallsIn(turn.calls, run.clientTools);

@@ -1,6 +1,6 @@
 import type { Filter } from '../documents/filter.ts';
-import type { Verdict } from './check-citation.ts';
 import type { Quote, Source, Span } from './citation.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A source given with an answer: a chunk, a document, either of them by `id`, or a text; exactly one of these. */
 export interface GivenSource {

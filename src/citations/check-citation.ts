@@ -3,13 +3,7 @@ import type { Citation, Quote, Source, Span } from './citation.ts';
 import { quotedIn, verbatimFinder } from './find-verbatim.ts';
 import { numbersOf, requiredNumbers } from './numbers.ts';
 import type { TextAnalyser } from './text-analyser.ts';
-
-/**
- * How well a source supports a statement, decided lexically and without a model. `verbatim`: the source contains the
- * statement (or everything it quotes) word for word. `close`: it contains most terms and all numbers. `elsewhere`:
- * another source of the run does. `not_found`: no source does.
- */
-export type Verdict = 'verbatim' | 'close' | 'elsewhere' | 'not_found';
+import { compareVerdicts, type Verdict } from './verdict.ts';
 
 export interface CitationCheck {
   /** Position of the marker in the answer. */
@@ -116,17 +110,13 @@ export function sourceText(source: Source): string {
   }
 }
 
-const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
-
 /** The weakest of these checks; no checks at all count as not found. */
 export function weakestVerdict(checks: readonly CitationCheck[]): Pick<CitationCheck, 'verdict' | 'score'> {
-  const [worst] = checks.toSorted(
-    (a, b) => STRONGEST_TO_WEAKEST.indexOf(b.verdict) - STRONGEST_TO_WEAKEST.indexOf(a.verdict) || a.score - b.score,
-  );
-  return worst === undefined ? { verdict: 'not_found', score: 0 } : { verdict: worst.verdict, score: worst.score };
+  const [weakest] = checks.toSorted((a, b) => compareVerdicts(b.verdict, a.verdict) || a.score - b.score);
+  return weakest === undefined
+    ? { verdict: 'not_found', score: 0 }
+    : { verdict: weakest.verdict, score: weakest.score };
 }
-
-export const supports = (verdict: Verdict): boolean => verdict === 'verbatim' || verdict === 'close';
 
 function weighTerms(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
   return new Map([...terms].map((term) => [term, /\d/.test(term) ? NUMBER_WEIGHT : 1]));

@@ -6,6 +6,8 @@ export interface SourceList {
   add(source: Source): number;
   get(number: number): Source | undefined;
   readonly size: number;
+  /** The sources with their numbers, from number `first` on. */
+  numbered(first?: number): Iterable<readonly [number: number, source: Source]>;
 }
 
 /**
@@ -44,6 +46,9 @@ export function createSourceList(initial: Iterable<Source> = []): SourceList {
     get: (number) => sources[number - 1],
     get size() {
       return sources.length;
+    },
+    *numbered(first = 1) {
+      for (const [index, source] of sources.entries()) if (index + 1 >= first) yield [index + 1, source];
     },
   };
   for (const source of initial) list.add(source);

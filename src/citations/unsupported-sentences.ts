@@ -1,6 +1,7 @@
 import { splitSentences } from '../documents/sentences.ts';
-import { type CheckedCitation, supports } from './check-citation.ts';
+import type { CheckedCitation } from './check-citation.ts';
 import type { Span } from './citation.ts';
+import { supports } from './verdict.ts';
 
 // Shorter sentences ("Yes.", "I hope this helps.") contain no verifiable claim, unless they have a figure or a name.
 const MIN_LETTERS = 24;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { verdicts } from '../citations/verdict.ts';
 import type { ingestionRecord } from '../http/wire/ingestion-record.ts';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
 
@@ -67,7 +68,7 @@ export function searchFromWire(results: unknown) {
   return { chunks, notes, ...(explanation !== undefined && { explanation }) };
 }
 
-const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+const verdict = z.enum(verdicts);
 export type Verdict = z.output<typeof verdict>;
 
 const quote = z.object({ text: z.string(), start: z.number(), end: z.number(), ...locationFields });

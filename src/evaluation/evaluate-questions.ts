@@ -1,4 +1,4 @@
-import type { Verdict } from '../citations/check-citation.ts';
+import type { Verdict } from '../citations/verdict.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import { type EvaluatedAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
 import { type FoundChunk, scoreRetrieval } from './score-retrieval.ts';

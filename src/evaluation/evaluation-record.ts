@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { verdicts } from '../citations/verdict.ts';
 import { ServiceError } from '../errors.ts';
 import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { answersFrom } from './answers-from.ts';
@@ -8,7 +9,7 @@ import type { QuestionResult } from './evaluate-questions.ts';
 import { scoreNames } from './scores.ts';
 
 const scores = z.partialRecord(z.enum(scoreNames), z.number());
-const verdicts = z.partialRecord(z.enum(['verbatim', 'close', 'elsewhere', 'not_found']), z.number());
+const verdictCounts = z.partialRecord(z.enum(verdicts), z.number());
 
 const questionRecord = z
   .object({
@@ -20,7 +21,7 @@ const questionRecord = z
     rank: z.number().nullable(),
     found: z.array(z.string()),
     milliseconds: z.number(),
-    answer: z.object({ text: z.string(), refused: z.boolean(), verdicts }).optional(),
+    answer: z.object({ text: z.string(), refused: z.boolean(), verdicts: verdictCounts }).optional(),
     failure: z.string().optional(),
   })
   .transform(({ question, unanswerable, answer, failure, ...rest }): QuestionResult => {

@@ -1,5 +1,6 @@
-import { checkStatement, supports, type Verdict } from '../citations/check-citation.ts';
+import { checkStatement } from '../citations/check-citation.ts';
 import { statementBefore } from '../citations/statement-before.ts';
+import { supports, type Verdict } from '../citations/verdict.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
 import { containsAnswer } from './contains-text.ts';
 import { isRefusal } from './is-refusal.ts';

@@ -20,6 +20,9 @@ export interface Usage {
   readonly reasoning: number;
 }
 
+/** The usage of what called no model. */
+export const noUsage: Usage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolSpec[];

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
-import type { ModelEvent } from '../models/model.ts';
+import { type ModelEvent, noUsage } from '../models/model.ts';
 import { builtInPrompts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import { clientCallsIn, exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
@@ -25,7 +25,7 @@ export async function* answerWithoutPassages(
 ): AsyncGenerator<RagEvent, void> {
   const { outcome, web, model, request } = unfound;
   const { clientTools = noClientTools } = request;
-  const nothing = { text: NOTHING_FOUND, model: model.name, stopReason: 'end', usage: NO_USAGE } as const;
+  const nothing = { text: NOTHING_FOUND, model: model.name, stopReason: 'end', usage: noUsage } as const;
   if (clientTools.specs.length === 0 && clientTools.exchange.length === 0) {
     yield* answerOf(nothing, { outcome, web });
     return;
@@ -44,8 +44,6 @@ export async function* answerWithoutPassages(
     { outcome, web },
   );
 }
-
-const NO_USAGE = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
 
 async function askModel({ request, model, prompts = builtInPrompts }: UnansweredQuestion, signal: AbortSignal) {
   const { generation: config, clientTools = noClientTools } = request;

@@ -5,10 +5,11 @@ import {
   type CheckedStatement,
   checkLimits,
 } from '../citations/answer-check.ts';
-import { createStatementCheck, supports, type Verdict } from '../citations/check-citation.ts';
+import { createStatementCheck } from '../citations/check-citation.ts';
 import { readStatements, type Statement } from '../citations/read-statements.ts';
 import { hasContent } from '../citations/short-claim.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
+import { compareVerdicts, supports, type Verdict } from '../citations/verdict.ts';
 import { ServiceError } from '../errors.ts';
 import type { CandidatePassage } from './candidate-passage.ts';
 import { createEvidenceFinder, type EvidenceFinder, type EvidenceFinderParts } from './evidence-finder.ts';
@@ -21,7 +22,7 @@ export function createAnswerChecker(parts: EvidenceFinderParts): AnswerChecker {
       const statements = readStatements(request.answer).filter(
         ({ text, markers }) => markers.length > 0 || hasContent(text, parts.analyser),
       );
-      const service = await createEvidenceFinder(parts, request, { visible, signal });
+      const finder = await createEvidenceFinder(parts, request, { visible, signal });
       const stopAt = performance.now() + checkLimits.milliseconds;
       const checked: CheckedStatement[] = [];
       let uncheckedFrom: number | undefined;
@@ -31,7 +32,7 @@ export function createAnswerChecker(parts: EvidenceFinderParts): AnswerChecker {
           break;
         }
         signal.throwIfAborted();
-        checked.push(await checkStatement(statement, service, parts.analyser));
+        checked.push(await checkStatement(statement, finder, parts.analyser));
       }
       return {
         statements: checked,
@@ -73,7 +74,7 @@ interface Candidate {
 
 async function checkStatement(
   statement: Statement,
-  service: EvidenceFinder,
+  finder: EvidenceFinder,
   analyser: TextAnalyser,
 ): Promise<CheckedStatement> {
   const { text, start, end, markers } = statement;
@@ -83,17 +84,17 @@ async function checkStatement(
 
   const passagesOfMarkers = await Promise.all(
     markers.map(async (marker) => {
-      const passages = await service.passagesForMarker(marker, text);
+      const passages = await finder.passagesForMarker(marker, text);
       return { marker, isKnown: passages !== undefined, candidate: passages && bestOf(passages) };
     }),
   );
   const cited = bestCandidate(passagesOfMarkers.map(({ candidate }) => candidate));
   const others = async () => {
-    const given = bestOf(await service.passagesOfGivenSources(text));
-    if (isSupport(given)) return { candidate: given, isElsewhere: service.hasSources && markers.length > 0 };
+    const given = bestOf(await finder.passagesOfGivenSources(text));
+    if (isSupport(given)) return { candidate: given, isElsewhere: finder.hasSources && markers.length > 0 };
     return {
-      candidate: bestCandidate([bestOf(await service.passagesElsewhere(text)), given]),
-      isElsewhere: service.isRestricted,
+      candidate: bestCandidate([bestOf(await finder.passagesElsewhere(text)), given]),
+      isElsewhere: finder.isRestricted,
     };
   };
   const other = isSupport(cited) ? undefined : await others();
@@ -112,7 +113,7 @@ async function checkStatement(
     })),
     verdict: verdict ?? 'not_found',
     score: chosen?.score ?? 0,
-    ...(shown === undefined ? {} : { evidence: await service.toEvidence(shown, text) }),
+    ...(shown === undefined ? {} : { evidence: await finder.toEvidence(shown, text) }),
     missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, shown, analyser),
   };
 }
@@ -121,19 +122,13 @@ const isSupport = (candidate: Candidate | undefined): boolean => candidate !== u
 
 /** Minimum score of a passage to be shown as the closest one. */
 const MIN_SHOWN_SCORE = 0.3;
-const STRONGEST_TO_WEAKEST: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
 
 function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
-  let first: Candidate | undefined;
-  for (const candidate of candidates) {
-    if (candidate === undefined) continue;
-    const by =
-      first === undefined
-        ? -1
-        : STRONGEST_TO_WEAKEST.indexOf(candidate.verdict) - STRONGEST_TO_WEAKEST.indexOf(first.verdict);
-    if (by < 0 || (by === 0 && candidate.score > (first?.score ?? 0))) first = candidate;
-  }
-  return first;
+  // A stable sort, so that of equal candidates the first is the best.
+  const [best] = candidates
+    .filter((candidate) => candidate !== undefined)
+    .sort((a, b) => compareVerdicts(a.verdict, b.verdict) || b.score - a.score);
+  return best;
 }
 
 const NOTHING_CHECKABLE =

@@ -1,6 +1,7 @@
 import { CitationCollector } from '../citations/citation-collector.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { composeQuotes, type QuotableSource } from '../models/extractive/compose-quotes.ts';
+import { noUsage } from '../models/model.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import { toWebPassage } from '../toolbox/web-passage.ts';
 import type { WebSearchOutcome } from '../web/web-search.ts';
@@ -51,7 +52,7 @@ export function* extractiveAnswer({
       mode: 'extractive',
       support,
       stopReason: 'end',
-      usage: { input: 0, cachedInput: 0, output: 0, reasoning: 0 },
+      usage: noUsage,
       removedMarkers: 0,
     },
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AnswerCheck, AnswerCheckRequest, Evidence } from '../citations/answer-check.ts';
-import { supports } from '../citations/check-citation.ts';
 import { addressOfSource, sourceAddress } from '../citations/source-address.ts';
+import { supports, verdicts } from '../citations/verdict.ts';
 import { timestamp } from '../documents/timestamp.ts';
 
 // Wire format of an answer check, shared by HTTP, MCP and the command line.
@@ -77,7 +77,7 @@ export function toAnswerCheckRequest(given: z.output<typeof members>): AnswerChe
 
 const offset = z.int();
 const span = { start: offset, end: offset, text: z.string() };
-const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+const verdict = z.enum(verdicts);
 
 const evidence = z.object({
   quote: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Quote } from '../citations/citation.ts';
+import { verdicts } from '../citations/verdict.ts';
 import { oneLine } from './render-blocks.ts';
 
 /** Wire format of a quote in tool results: the quoted text and its position. */
@@ -13,7 +14,7 @@ export const citedQuote = z.object({
 
 export type CitedQuote = z.output<typeof citedQuote>;
 
-export const verdictField = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+export const verdictField = z.enum(verdicts);
 
 export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): CitedQuote => ({
   text,

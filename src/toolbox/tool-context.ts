@@ -1,7 +1,7 @@
 import type { AnswerCheck, AnswerCheckRequest } from '../citations/answer-check.ts';
-import type { Verdict } from '../citations/check-citation.ts';
 import type { Quote, Source } from '../citations/citation.ts';
 import type { CitedPlace } from '../citations/session-citations.ts';
+import type { Verdict } from '../citations/verdict.ts';
 import type { Chunk } from '../documents/chunk.ts';
 import type { Document } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';

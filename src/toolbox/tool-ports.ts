@@ -1,4 +1,4 @@
-import type { Verdict } from '../citations/check-citation.ts';
+import type { Verdict } from '../citations/verdict.ts';
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { DeletionReceipt } from '../store/corpus.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
-import { createBudget } from '../../src/agent/budget.ts';
+import { createBudget, requirePrices } from '../../src/agent/budget.ts';
 import { DEFAULT_MODELS } from '../../src/models/default-models.ts';
 import type { ToolCall } from '../../src/models/message.ts';
 import { costOf, listPrices, outputFor, priceOf } from '../../src/models/prices.ts';
@@ -31,15 +31,16 @@ describe('a budget', () => {
     expect(budget.outputLeft(200)).toBe(150);
     expect(budget.limitExceededBy(250)).toBeUndefined();
     expect(budget.limitExceededBy(300)).toBe('tokens');
-    expect(budget.isLast(80)).toBeUndefined();
-    expect(budget.isLast(100)).toBe('tokens');
+    expect(budget.limitAfterStep(80)).toBeUndefined();
+    expect(budget.limitAfterStep(100)).toBe('tokens');
   });
 
   it('refuses a money limit when the price of any model involved is unknown', () => {
-    const make = (...models: [string, ...string[]]) =>
-      createBudget({ limits: { steps: 1, dollars: 1 }, prices, models });
-    expect(() => make('test/a', 'new/b')).toThrow(/none is known for new\/b\. Name it in CITEWELL_PRICES/);
-    expect(make('test/a').limitExceededBy(1000)).toBeUndefined();
+    const check = (dollars: number | undefined, ...models: [string, ...string[]]) =>
+      requirePrices({ limits: { steps: 1, ...(dollars !== undefined && { dollars }) }, prices, models });
+    expect(() => check(1, 'test/a', 'new/b')).toThrow(/none is known for new\/b\. Name it in CITEWELL_PRICES/);
+    expect(() => check(1, 'test/a')).not.toThrow();
+    expect(() => check(undefined, 'new/b')).not.toThrow();
   });
 
   it('refuses further calls under a money limit after a call of a model without a price', () => {

@@ -79,6 +79,15 @@ describe('a conversation', () => {
     });
   });
 
+  it('is not created by a request that fails before its run', async () => {
+    const store = await openTestStore();
+    const failure = new ServiceError('store_failed', 'The database is down.');
+    const corpus = { ...store.corpus, list: () => Promise.reject(failure) };
+    const { agent, conversations } = await agentOver({ ...store, corpus }, onlyModel(scriptedModel()));
+    await expect(agent.prepare(agentRequest('Tea?', { useSystemContext: true }))).rejects.toBe(failure);
+    expect(await conversations.list(defaultAdmin, { ids: [], offset: 0, limit: 1 })).toMatchObject({ total: 0 });
+  });
+
   it('of another user is reported as not found, like an unknown one', async () => {
     const { ask, agent } = await open([says('Tea.')]);
     const { conversationId } = answerIn(await ask('Tea?'));
@@ -145,6 +154,28 @@ describe('a long conversation', () => {
     expect(model.requests[4]?.messages.map(({ text }) => text)).toContain('Third.');
     expect(await kept(conversationId)).toHaveLength(8);
     expect((await kept(conversationId))[0]?.content).toContain('One?');
+    expect(await conversations.summary(defaultAdmin, conversationId)).toMatchObject({
+      text: 'They spoke of many things.',
+    });
+  });
+
+  it('keeps its summary in the prompt when no newer one can be written', async () => {
+    const longer = (word: string) => `${word} ${'and so on '.repeat(240)}`;
+    const { ask, model, conversations } = await open(
+      [
+        says(longer('First')),
+        says(longer('Second')),
+        says('They spoke of many things.'),
+        says(longer('Third')),
+        fails(new ServiceError('provider_failed', 'No.')),
+        says('Fourth.'),
+      ],
+      2000,
+    );
+    const { conversationId } = answerIn(await ask(long('One?')));
+    for (const question of ['Two?', 'Three?', 'Four?']) await ask(question, { conversationId });
+    const summary = model.requests.at(-1)?.messages[1]?.text;
+    expect(summary).toMatch(/They spoke of many things\.\n\n.*was left out because it did not fit/);
     expect(await conversations.summary(defaultAdmin, conversationId)).toMatchObject({
       text: 'They spoke of many things.',
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CitationCheck, checkStatement, supports, weakestVerdict } from '../../src/citations/check-citation.ts';
+import { type CitationCheck, checkStatement, weakestVerdict } from '../../src/citations/check-citation.ts';
+import { supports } from '../../src/citations/verdict.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 
 const analyser = { analyse, analyseQuery };

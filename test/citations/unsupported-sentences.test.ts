@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { CheckedCitation, Verdict } from '../../src/citations/check-citation.ts';
+import type { CheckedCitation } from '../../src/citations/check-citation.ts';
 import { unsupportedSentences } from '../../src/citations/unsupported-sentences.ts';
+import type { Verdict } from '../../src/citations/verdict.ts';
 import { foundChunk } from '../support/found.ts';
 
 /** Citations for the markers in a text, each with the verdict at its number. */

@@ -3,6 +3,7 @@ import type { AgentAnswer, AgentEvent } from '../../agent/agent-event.ts';
 import type { Spend } from '../../agent/budget.ts';
 import type { CheckedCitation } from '../../citations/check-citation.ts';
 import type { Source } from '../../citations/citation.ts';
+import { verdicts } from '../../citations/verdict.ts';
 import { ServiceError } from '../../errors.ts';
 import { madeFilePath } from '../../toolbox/made-file-path.ts';
 import type { OutputFile } from '../../toolbox/tool.ts';
@@ -23,7 +24,7 @@ import {
   thinkingSchema,
 } from './stream-events.ts';
 
-const verdict = z.enum(['verbatim', 'close', 'elsewhere', 'not_found']);
+const verdict = z.enum(verdicts);
 
 const checkMembers = {
   verdict: verdict.describe('The weakest verdict of the checks.'),

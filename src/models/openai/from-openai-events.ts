@@ -1,7 +1,7 @@
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import { newId } from '../../documents/ids.ts';
 import { readArguments } from '../arrange-messages.ts';
-import type { ModelEvent, StopReason, Usage } from '../model.ts';
+import { type ModelEvent, noUsage, type StopReason, type Usage } from '../model.ts';
 import { StreamTruncated } from '../provider-error.ts';
 import { snapshotName } from '../snapshot-name.ts';
 import { splitThinkTags } from './split-think-tags.ts';
@@ -13,7 +13,7 @@ export async function* fromOpenAiEvents(
 ): AsyncGenerator<ModelEvent, void> {
   const calls: PartialCall[] = [];
   const tags = splitThinkTags();
-  let usage: Usage = { input: 0, cachedInput: 0, output: 0, reasoning: 0 };
+  let usage = noUsage;
   let finish: string | null = null;
   let refused = false;
   let snapshot: string | undefined;
