@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { lazyResult } from '../shared/lazy-result.ts';
 import type { User } from '../store/user-records.ts';
 
 export interface SessionTokenParts {
-  /** Provides the signing secret; called once. */
+  /** Provides the signing secret; called with the first token. */
   readonly secret: () => Promise<string>;
   readonly accessMinutes: number;
   readonly refreshDays: number;
@@ -54,11 +55,7 @@ const claims = z.object({
 const claimedAlgorithm = z.object({ alg: z.string() });
 
 export function createSessionTokens({ secret, accessMinutes, refreshDays }: SessionTokenParts): SessionTokens {
-  let encodedSecret: Promise<Uint8Array> | undefined;
-  const key = () => {
-    encodedSecret ??= secret().then((text) => new TextEncoder().encode(text));
-    return encodedSecret;
-  };
+  const key = lazyResult(async () => new TextEncoder().encode(await secret()));
   const seconds = { access: accessMinutes * 60, refresh: refreshDays * DAY };
 
   const sign = async (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {

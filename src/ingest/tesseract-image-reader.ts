@@ -1,6 +1,7 @@
 import { access, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
+import { lazyResult } from '../shared/lazy-result.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 
 export interface TesseractSettings {
@@ -28,15 +29,8 @@ const NEURAL = 1;
 
 /** Recognises text (OCR) with the optional package tesseract.js, which is loaded with the first picture. */
 export function tesseractImageReader(settings: TesseractSettings, load = loadTesseract): ImageReader {
-  let starting: Promise<Recogniser> | undefined;
-  const start = (): Promise<Recogniser> => {
-    // A failure is not cached: the package may be installed, or the network recover, while the service runs.
-    starting ??= startRecogniser(settings, load).catch((error: unknown) => {
-      starting = undefined;
-      throw error;
-    });
-    return starting;
-  };
+  // After a failure, the package may be installed, or the network recover, while the service runs.
+  const start = lazyResult(() => startRecogniser(settings, load));
   return async ({ bytes, fileName }) => {
     const recogniser = await start();
     try {

@@ -37,6 +37,22 @@ describe('tokens of a login', () => {
     await expect(tokens.read(refresh, 'refresh')).rejects.toMatchObject({ code: 'token_expired' });
   });
 
+  it('are issued again once the secret can be read', async () => {
+    let isDown = true;
+    const recovering = createSessionTokens({
+      secret: async () => {
+        if (isDown) throw new Error('The database restarts.');
+        return secret;
+      },
+      accessMinutes: 60,
+      refreshDays: 7,
+    });
+    await expect(recovering.issue(user)).rejects.toThrow('restarts');
+    isDown = false;
+    const { access } = await recovering.issue(user);
+    expect(await recovering.read(access, 'access')).toMatchObject({ email: 'ada@example.org' });
+  });
+
   it('cannot be forged', async () => {
     const { access } = await tokens.issue(user);
     const claims = decodeJwt(access);

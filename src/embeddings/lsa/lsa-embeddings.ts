@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { lazyResult } from '../../shared/lazy-result.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import type { PackagedModel } from '../static/static-model.ts';
 import { yieldPeriodically } from '../yield-periodically.ts';
@@ -27,11 +28,7 @@ export interface ChunksFolded {
  * concatenated.
  */
 export function lsaEmbeddings({ name, learned, packaged: load, onChunksFolded }: LsaEmbeddingParts): EmbeddingModel {
-  let loading: Promise<LsaModel> | undefined;
-  const model = () => {
-    loading ??= learned();
-    return loading;
-  };
+  const model = lazyResult(learned);
   return {
     name,
     isLexical: true,

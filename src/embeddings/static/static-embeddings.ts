@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { findModelFolder, modelVersion, readModelFolder } from '../../local-models/model-folder.ts';
+import { lazyResult } from '../../shared/lazy-result.ts';
 import { STATIC_EMBEDDING, STATIC_VERSION } from '../built-in-names.ts';
 import type { EmbeddingModel } from '../embedding-model.ts';
 import { yieldPeriodically } from '../yield-periodically.ts';
@@ -28,20 +29,12 @@ export interface LocalStaticOptions {
 /** Embeddings by an installed model of token vectors, or one in a folder; read on first use. */
 export function localStatic({ model, modelsFolder }: LocalStaticOptions): EmbeddingModel {
   const name = `local/${model}`;
-  const read = async () => {
-    const folder = await readModelFolder(findModelFolder(model, modelsFolder));
-    return { version: await modelVersion(folder), vectors: await readModel2Vec(folder) };
-  };
   // Loaded together and cached: the version must match the vectors in memory even if the files are replaced, and takes
   // seconds to compute.
-  let loaded: ReturnType<typeof read> | undefined;
-  const load = (): ReturnType<typeof read> => {
-    loaded ??= read().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
+  const load = lazyResult(async () => {
+    const folder = await readModelFolder(findModelFolder(model, modelsFolder));
+    return { version: await modelVersion(folder), vectors: await readModel2Vec(folder) };
+  });
   return fromTokenVectors({
     name,
     async space() {

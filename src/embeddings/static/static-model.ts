@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { lazyResult } from '../../shared/lazy-result.ts';
 import { unitVector } from '../unit-vector.ts';
 import { type EncodeWords, wordPieces } from './word-pieces.ts';
 
@@ -20,18 +21,8 @@ const MAX_LENGTH = 100_000;
 const MAGIC = 'CWSTATIC';
 const HEADER_BYTES = 16;
 
-let shared: Promise<PackagedModel> | undefined;
-
 /** Reads the model on first use; it is shared by the process. */
-export async function packagedModel(): Promise<PackagedModel> {
-  shared ??= readPackagedModel();
-  try {
-    return await shared;
-  } catch (error) {
-    shared = undefined;
-    throw error;
-  }
-}
+export const packagedModel: () => Promise<PackagedModel> = lazyResult(readPackagedModel);
 
 async function readPackagedModel(): Promise<PackagedModel> {
   const [table, names] = await Promise.all([

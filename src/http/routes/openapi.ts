@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Response, Router } from 'express';
+import { lazyResult } from '../../shared/lazy-result.ts';
 import { createRouter } from '../create-router.ts';
 import type { HttpServices } from '../http-services.ts';
 import type { OpenApiDocument } from '../openapi/to-document.ts';
@@ -13,11 +14,7 @@ const FILES = ['docs.css', 'docs.js', 'elements.js', 'request.js', 'schema-view.
  * Public, because it is the same for everyone.
  */
 export function openApiRoutes({ status }: Pick<HttpServices, 'status'>): Router {
-  let made: Promise<OpenApiDocument> | undefined;
-  const describe = (): Promise<OpenApiDocument> => {
-    made ??= makeDocument(status);
-    return made;
-  };
+  const describe = lazyResult(() => makeDocument(status));
   const router = createRouter();
   for (const path of ['/v3/openapi.json', '/openapi_spec']) {
     router.get(path, async (_request, response) => {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { lazyResult } from '../../shared/lazy-result.ts';
 import type { FollowedSource, FollowedSourceRecords, SourceLocation } from '../../store/followed-sources.ts';
 import type { Follow } from './follow-source.ts';
 import { type Followed, newFollowed } from './followed.ts';
@@ -45,12 +46,8 @@ export function createFollowedRegistry({ records, follow, isShared }: RegistryPa
   const removed = new Set<string>();
   const ending = new Set<Promise<void>>();
   let isFollowing = !isShared;
-  let loading: Promise<void> | undefined;
 
-  const load = (): Promise<void> => {
-    if (!isShared) loading ??= read();
-    return loading ?? read();
-  };
+  const load = isShared ? read : lazyResult(read);
 
   async function read(): Promise<void> {
     const known = [...followed.keys()];

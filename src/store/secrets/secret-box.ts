@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
+import { lazyResult } from '../../shared/lazy-result.ts';
 
 /** Encrypts stored data that must not be readable from the database alone. */
 export interface SecretBox {
@@ -15,17 +16,10 @@ const TAG_BYTES = 16;
 
 /** AES-256-GCM with a key derived from the result of `readKey`, which is called on first use. */
 export function createSecretBox(readKey: () => Promise<string>): SecretBox {
-  let deriving: Promise<{ readonly key: Buffer; readonly name: string }> | undefined;
-  const derive = () => {
-    deriving ??= readKey().then((given) => {
-      const key = Buffer.from(hkdfSync('sha256', given, '', 'citewell credentials', 32));
-      return { key, name: createHash('sha256').update(key).digest('hex').slice(0, 8) };
-    });
-    deriving.catch(() => {
-      deriving = undefined;
-    });
-    return deriving;
-  };
+  const derive = lazyResult(async () => {
+    const key = Buffer.from(hkdfSync('sha256', await readKey(), '', 'citewell credentials', 32));
+    return { key, name: createHash('sha256').update(key).digest('hex').slice(0, 8) };
+  });
 
   return {
     async seal(text, purpose) {

@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../src/errors.ts';
+import type { HttpServices, ServiceStatus } from '../../../src/http/http-services.ts';
 import { type RunningHttp, startHttp } from '../support/start-http.ts';
 
 let http: RunningHttp;
@@ -10,6 +12,20 @@ beforeAll(async () => {
   });
 });
 afterAll(() => http.close());
+
+it('the description of the interface is served once the service answers again', async () => {
+  let isDown = true;
+  const status: HttpServices['status'] = async () => {
+    if (isDown) throw new ServiceError('store_failed', 'The database restarts.');
+    return { version: '1.2.3' } as ServiceStatus;
+  };
+  const recovering = await startHttp({ status });
+  const describe = () => fetch(`${recovering.url}/v3/openapi.json`);
+  expect((await describe()).status).toBe(503);
+  isDown = false;
+  expect(await (await describe()).json()).toMatchObject({ info: { version: '1.2.3' } });
+  await recovering.close();
+});
 
 describe('the page of the documentation', () => {
   it('is made of files of the package, and runs no other script', async () => {
