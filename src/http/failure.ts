@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { HttpLog } from './http-services.ts';
 import { traceIdOf } from './observe-requests.ts';
@@ -69,28 +69,48 @@ function withPublicMessage(error: ServiceError): ServiceError {
 /** The last error handler: sends the error body (docs/contract.md 1.2), or aborts a response that has begun. */
 export function answerFailure(log: HttpLog): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
-    // The client has closed the connection, so no response can be sent.
-    if (request.readableAborted && codeOf(thrown) === 'ECONNRESET') {
-      response.destroy();
-      return;
-    }
-    const { status, error, isExpected } = toFailure(thrown);
+    const failure = beginFailure(thrown, { request, response, log });
+    if (failure === undefined) return;
     const traceId = traceIdOf(response);
-    const context = { requestId: requestIdOf(response), method: request.method, path: request.path };
-    if (!isExpected) log.error({ ...context, err: thrown }, 'A request failed unexpectedly.');
-    else if (status >= 500 && !response.destroyed) log.warn({ ...context, err: thrown }, error.message);
-    if (response.headersSent || response.destroyed) {
-      response.destroy();
-      return;
-    }
-    if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
-    if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
     // A failed file download may already have set its own content type.
     response
-      .status(status)
+      .status(failure.status)
       .type('json')
-      .json({ ...toFailureBody(error), ...(traceId && { trace_id: traceId }) });
+      .json({ ...toFailureBody(failure.error), ...(traceId && { trace_id: traceId }) });
   };
+}
+
+interface FailedRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly log: HttpLog;
+}
+
+/**
+ * Logs a failure and sets the headers of its response. Returns what the body should say; undefined if no response can
+ * be sent, because it has begun or the client has closed the connection.
+ */
+export function beginFailure(thrown: unknown, { request, response, log }: FailedRequest): Failure | undefined {
+  const isDisconnect = request.readableAborted && codeOf(thrown) === 'ECONNRESET';
+  const failure = toFailure(thrown);
+  const { status, error, isExpected } = failure;
+  const context = { requestId: requestIdOf(response), method: request.method, path: request.path, err: thrown };
+  if (!isExpected && !isDisconnect) log.error(context, 'A request failed unexpectedly.');
+  else if (isExpected && status >= 500 && !response.destroyed) log.warn(context, error.message);
+  if (isDisconnect || response.headersSent || response.destroyed) {
+    response.destroy();
+    return undefined;
+  }
+  if (error.retryAfter !== undefined) response.set('Retry-After', String(Math.ceil(error.retryAfter)));
+  if (status === 401) response.set('WWW-Authenticate', error.challenge ?? 'Bearer realm="citewell"');
+  return failure;
+}
+
+/** The error that a stream reports instead of what it threw, which is logged if it is unexpected. */
+export function streamError(thrown: unknown, log: HttpLog): ServiceError {
+  const { error, isExpected } = toFailure(thrown);
+  if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+  return error;
 }
 
 /** `message` is for every client, `detail` adds validation errors, and `code` and `unread` are for our own programs. */

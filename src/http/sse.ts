@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { toFailure } from './failure.ts';
+import { streamError } from './failure.ts';
 import type { HttpLimits, HttpLog } from './http-services.ts';
 import { errorEvent } from './wire/stream-events.ts';
 
@@ -140,8 +140,4 @@ export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: Http
 }
 
 /** The event that ends a stream after a failure; unexpected failures are logged. */
-export function failureEvent(thrown: unknown, log: HttpLog): ServerSentEvent {
-  const { error, isExpected } = toFailure(thrown);
-  if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
-  return errorEvent(error);
-}
+export const failureEvent = (thrown: unknown, log: HttpLog): ServerSentEvent => errorEvent(streamError(thrown, log));

@@ -3,8 +3,9 @@ import type { Request, Response, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
+import { streamError } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
-import { openAiError, streamError } from '../openai-failure.ts';
+import { openAiError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
@@ -40,7 +41,10 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
     await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
       ...options,
       framing: dataOnlyFraming,
-      onFailure: (thrown) => ({ event: 'error', data: openAiError(streamError(thrown, signal, services.log)) }),
+      onFailure(thrown) {
+        const error = streamError(signal.aborted ? signal.reason : thrown, services.log);
+        return { event: 'error', data: openAiError(error) };
+      },
     });
   });
 

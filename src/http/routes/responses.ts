@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { createRouter } from '../create-router.ts';
-import { openAiError, streamError } from '../openai-failure.ts';
+import { streamError } from '../failure.ts';
+import { openAiError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
@@ -33,7 +34,7 @@ export function responseRoutes(services: ChatServices): Router {
       response.json(await toResponse(parts, head));
       return;
     }
-    const failureOf = (thrown: unknown): ServiceError => streamError(thrown, signal, log);
+    const failureOf = (thrown: unknown): ServiceError => streamError(signal.aborted ? signal.reason : thrown, log);
     await sendEvents(response, toResponseEvents(parts, head, failureOf), {
       ...streamOptions(signal, limits, log),
       framing: responseFraming,
