@@ -96,7 +96,7 @@ async function toolsFor(request: AgentRequest, parts: AgentParts, isExtractive: 
   const known = [...new Set([...parts.toolNames[request.mode], ...(parts.external?.names ?? []), ...externalNames])];
   const metNeeds = new Set<ToolNeed>([...parts.metNeeds, 'answerer', ...(isExtractive ? [] : (['reasoner'] as const))]);
   const member = request.mode === 'rag' ? 'rag_tools' : 'research_tools';
-  const tools = selectTools(names, parts.tools, metNeeds, known, member);
+  const tools = selectTools(names, { tools: parts.tools, metNeeds, known, member });
   if (isExtractive) return request.mode === 'rag' && request.tools !== undefined ? tools : subTools(parts);
   if (request.tools !== undefined && externalNames.length === 0) return tools;
   const offered = (await parts.external?.offer()) ?? [];

@@ -25,6 +25,10 @@ function stateOfIndex(
   return isStarting && kind !== 'rebuilding' ? 'checking' : indexStates[kind];
 }
 
+/**
+ * What the deployment runs on, and what does not work. An index that should answer and does not is audited. With
+ * `asksServers`, the problems include configured servers of models and searches that do not answer.
+ */
 export async function statusOf(
   parts: StatusParts,
   { asksServers = false }: { readonly asksServers?: boolean } = {},

@@ -16,6 +16,12 @@ export const ingestionStatuses = [
 ] as const;
 export type IngestionStatus = (typeof ingestionStatuses)[number];
 
+/** Whether a document with this status can be searched; `enriching` follows `success`. */
+export const isIngested = (status: IngestionStatus): boolean => status === 'success' || status === 'enriching';
+
+/** Whether no further work on the ingestion is pending. */
+export const isIngestionOver = (status: IngestionStatus): boolean => status === 'failed' || isIngested(status);
+
 /** Stages of graph extraction, docs/contract.md 6.2. */
 export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched' | 'failed';
 

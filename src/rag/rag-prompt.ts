@@ -47,11 +47,18 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
   const webTokens = results.length === 0 ? 0 : Math.floor(contextTokens * WEB_SHARE);
   const graphTokens = graph.length === 0 ? 0 : Math.floor(contextTokens * GRAPH_SHARE);
   const ofChunks = fitChunks(chunks, { includeTitle, contextTokens: contextTokens - webTokens - graphTokens });
-  const ofWeb = fitResults(results, { first: ofChunks.length + 1, contextTokens: webTokens });
-  const first = ofChunks.length + ofWeb.length + 1;
+  const firstResult = ofChunks.length + 1;
+  const ofWeb = fitting(
+    results.map((result, index) => renderResult(firstResult + index, result)),
+    webTokens,
+  );
+  const firstFact = firstResult + ofWeb.length;
   const texts = chunks.slice(0, ofChunks.length).map(({ text }) => text);
   const facts = limitInformative(novelHits(graph, texts));
-  const ofGraph = fitFacts(facts, { first, contextTokens: graphTokens });
+  const ofGraph = fitting(
+    facts.map((hit, index) => renderFact(firstFact + index, hit)),
+    graphTokens,
+  );
   const blocks = [...ofChunks, ...ofWeb, ...ofGraph];
   const values = { query, context: blocks.join('\n\n') };
   return {
@@ -69,37 +76,25 @@ export function ragPrompt(parts: RagPromptParts): RagPrompt {
 const WEB_SHARE = 0.25;
 const GRAPH_SHARE = 0.1;
 
-function fitFacts(
-  hits: readonly GraphHit[],
-  { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
-): string[] {
-  const blocks: string[] = [];
+/** The first blocks that fit whole. */
+function fitting(blocks: readonly string[], contextTokens: number): readonly string[] {
   let left = contextTokens;
-  for (const [index, hit] of hits.entries()) {
-    const { label, text } = graphBlock(hit);
-    const block = `[${first + index}] ${fenceSafe(label)}\n<passage>\n${fenceSafe(text)}\n</passage>`;
+  const firstTooMany = blocks.findIndex((block) => {
     left -= estimateTokens(block);
-    if (left < 0) break;
-    blocks.push(block);
-  }
-  return blocks;
+    return left < 0;
+  });
+  return firstTooMany === -1 ? blocks : blocks.slice(0, firstTooMany);
 }
 
-function fitResults(
-  results: readonly WebResult[],
-  { first, contextTokens }: { readonly first: number; readonly contextTokens: number },
-): string[] {
-  const blocks: string[] = [];
-  let left = contextTokens;
-  for (const [index, { title, url, date, snippet }] of results.entries()) {
-    const label = [title, ...(date === null ? [] : [date]), url].join(' › ').replace(/\s+/g, ' ');
-    const body = fence(fenceSafe(`${title}\n${snippet}`), 'untrusted');
-    const block = `[${first + index}] Web page: ${fenceSafe(label)}\n<passage>\n${body}\n</passage>`;
-    left -= estimateTokens(block);
-    if (left < 0) break;
-    blocks.push(block);
-  }
-  return blocks;
+function renderFact(number: number, hit: GraphHit): string {
+  const { label, text } = graphBlock(hit);
+  return `[${number}] ${fenceSafe(label)}\n<passage>\n${fenceSafe(text)}\n</passage>`;
+}
+
+function renderResult(number: number, { title, url, date, snippet }: WebResult): string {
+  const label = [title, ...(date === null ? [] : [date]), url].join(' › ').replace(/\s+/g, ' ');
+  const body = fence(fenceSafe(`${title}\n${snippet}`), 'untrusted');
+  return `[${number}] Web page: ${fenceSafe(label)}\n<passage>\n${body}\n</passage>`;
 }
 
 function completeTask(task: string): string {

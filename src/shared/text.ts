@@ -24,6 +24,17 @@ export function wholeCharacterEnd(text: string, end: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? place - 1 : place;
 }
 
+/**
+ * The end of a passage that begins at `start`, at most at `end`: the last white space in its final tenth, if any, so that
+ * no word is cut.
+ */
+export function wholeWordEnd(text: string, start: number, end: number): number {
+  if (end >= text.length) return text.length;
+  const earliest = end - Math.floor((end - start) / 10);
+  for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
+  return wholeCharacterEnd(text, end);
+}
+
 /** Parses JSON; undefined if the text is not valid JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {

@@ -1,4 +1,4 @@
-import type { IngestionStatus } from '../documents/document.ts';
+import { isIngestionOver } from '../documents/document.ts';
 import { describeFolder } from './describe-folder.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -10,7 +10,7 @@ export async function explainEmptyCorpus(
   context: Pick<ToolContext, 'library' | 'visible' | 'ingestion' | 'followed' | 'absentTools'>,
 ): Promise<string | undefined> {
   const { items, total } = await context.library.list(context.visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
-  const isReading = items.length === total && items.every(({ ingestionStatus }) => IN_PROGRESS.has(ingestionStatus));
+  const isReading = items.length === total && !items.some(({ ingestionStatus }) => isIngestionOver(ingestionStatus));
   if (total > 0 && !isReading) return undefined;
   if (total > 0) {
     const what = total === 1 ? 'One document is' : `${total} documents are`;
@@ -28,5 +28,3 @@ export async function explainEmptyCorpus(
   const narrowed = context.visible.kind === 'all' ? '' : ', or this request has no access to any of its documents';
   return `The corpus is empty${narrowed}. Searching with other words will not help. ${instruction}`;
 }
-
-const IN_PROGRESS: ReadonlySet<IngestionStatus> = new Set(['pending', 'parsing', 'augmenting', 'embedding', 'storing']);

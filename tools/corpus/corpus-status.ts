@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isIngestionOver } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { describeFolder } from '../../src/toolbox/describe-folder.ts';
 import { cursor, documentId, filters, limit } from '../../src/toolbox/fields.ts';
@@ -98,18 +99,16 @@ async function overview({ facts, library, visible, absentTools = [], followed = 
   };
 }
 
-const FINAL_STATES: ReadonlySet<string> = new Set(['success', 'enriched', 'failed']);
-
 /** Reports the ingestion state of a document after waiting up to `waitSeconds` for the ingestion to finish. */
 async function documentState(given: string, waitSeconds: number, context: ToolContext) {
   let document = await findDocument(given, context);
-  if (!FINAL_STATES.has(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {
+  if (!isIngestionOver(document.ingestionStatus) && waitSeconds > 0 && context.ingestion !== undefined) {
     await context.ingestion.wait(document.id, waitSeconds * 1000, context.signal, ({ status, done, total }) =>
       context.progress?.(status, done, total),
     );
     document = await findDocument(document.id, context);
   }
-  const isFinished = FINAL_STATES.has(document.ingestionStatus);
+  const isFinished = isIngestionOver(document.ingestionStatus);
   const next = isFinished
     ? ''
     : `\nNot finished: call corpus_status with document_id="${shortDocumentId(document.id)}", wait_seconds=20.`;

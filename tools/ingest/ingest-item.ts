@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Metadata } from '../../src/documents/document.ts';
+import { type Document, isIngested, type Metadata } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
@@ -27,7 +27,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
     throw isUnreadable ? new ServiceError('unsupported_type', error.message, { cause: error }) : error;
   });
   if (outcome !== 'accepted') {
-    return report(document.id, document.title, outcome, document.ingestionStatus, document.chunkCount);
+    return report(document, outcome);
   }
   await ingestion.wait(document.id, WAIT_MS, context.signal, ({ status, done, total }) =>
     context.progress?.(status, done, total),
@@ -43,8 +43,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
       `"${oneLine(now.title)}" could not be ingested: ${(now.failure ?? 'the reason is unknown').replace(/\.$/, '')}. It is kept as failed under document_id ${now.id}.`,
     );
   }
-  const isReady = now.ingestionStatus === 'success' || now.ingestionStatus === 'enriching';
-  return report(now.id, now.title, isReady ? 'ingested' : 'started', now.ingestionStatus, now.chunkCount);
+  return report(now, isIngested(now.ingestionStatus) ? 'ingested' : 'started');
 }
 
 export function requireIngestion({ ingestion }: ToolContext): ToolIngestion {
@@ -57,7 +56,7 @@ export const toMetadata = (given: Readonly<Record<string, unknown>> | undefined)
 
 type Outcome = z.output<typeof ingestOutput>['outcome'];
 
-function report(id: string, title: string, outcome: Outcome, status: string, chunks: number) {
+function report({ id, title, ingestionStatus: status, chunkCount: chunks }: Document, outcome: Outcome) {
   const words: Readonly<Record<Outcome, string>> = {
     ingested: `Ingested "${oneLine(title)}" as ${chunks} chunks. It can be searched now.`,
     started: `"${oneLine(title)}" is stored and still being ingested (${status}). To check its status: call corpus_status with document_id="${id}", wait_seconds=20.`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
 import { tableColumnsAt } from '../../src/documents/table-columns.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { wholeCharacterEnd } from '../../src/shared/text.ts';
+import { wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
@@ -67,7 +67,7 @@ export const getFileContent = defineTool({
       );
     }
     const max = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
-    const end = wholeWord(text, start, start + max, stop);
+    const end = start + max >= stop ? stop : wholeWordEnd(text, start, start + max);
     const passage = { start, text: text.slice(start, end), pages, ...(headings && { headings }) };
     const number = context.cite({ kind: 'document', document, passage });
     const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);
@@ -127,12 +127,4 @@ function pageRange(
     throw new ServiceError('invalid_request', `There are no pages ${from} to ${to}: ${known}.`);
   }
   return { start: first.start, end: end.end };
-}
-
-/** Moves `end` back to the last white space in the final tenth of the range, if any, so that no word is cut. */
-function wholeWord(text: string, start: number, end: number, stop: number): number {
-  if (end >= stop) return stop;
-  const earliest = end - Math.floor((end - start) / 10);
-  for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
-  return wholeCharacterEnd(text, end);
 }

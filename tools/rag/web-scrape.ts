@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { wholeCharacterEnd } from '../../src/shared/text.ts';
+import { wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
+import { maxCharacters } from '../../src/toolbox/fields.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
@@ -36,13 +37,7 @@ export const webScrape = defineTool({
       .max(2000)
       .optional()
       .describe('Return only the passages of each page that answer this'),
-    max_chars: z
-      .number()
-      .int()
-      .min(500)
-      .max(40_000)
-      .default(8000)
-      .describe('Maximum length of each page in characters (500 to 40000, default 8000)'),
+    max_chars: maxCharacters(8000).describe('Maximum length of each page in characters (500 to 40000, default 8000)'),
     start_index: z
       .number()
       .int()
@@ -122,7 +117,7 @@ interface ScrapeOptions {
 async function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }: ToolContext) {
   const text = wanted.format === 'text' ? page.text : page.markdown;
   const start = Math.min(wholeCharacterEnd(text, wanted.start_index), text.length);
-  const end = wholeEnd(text, start, start + wanted.max_chars);
+  const end = wholeWordEnd(text, start, start + wanted.max_chars);
   const whole = end > start ? [{ start, text: text.slice(start, end) }] : [];
   const stretches =
     wanted.query === undefined ? whole : ((await webPages?.chunks(text, wanted.query, wanted.max_chars)) ?? []);
@@ -209,14 +204,6 @@ function toPassage(page: WebPage, { start, text }: { readonly start: number; rea
     date: page.published ?? null,
     sitelinks: [],
   };
-}
-
-/** Moves `end` back to the last white space in the final tenth of the range, if any, so that no word is cut. */
-function wholeEnd(text: string, start: number, end: number): number {
-  if (end >= text.length) return text.length;
-  const earliest = end - Math.floor((end - start) / 10);
-  for (let at = end; at > earliest; at--) if (/\s/.test(text.charAt(at - 1))) return at;
-  return wholeCharacterEnd(text, end);
 }
 
 function asServiceError(error: unknown): ServiceError {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Document, IngestionStatus, Metadata } from '../../../documents/document.ts';
+import {
+  type Document,
+  type IngestionStatus,
+  ingestionStatuses,
+  isIngestionOver,
+  type Metadata,
+} from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import type { Corpus, NewDocument } from '../../corpus.ts';
 import { type Attempt, AttemptTakenOver } from '../../taken-over.ts';
@@ -19,9 +25,9 @@ export type Ingestions = Pick<
   'begin' | 'begun' | 'setStatus' | 'stage' | 'keep' | 'fail' | 'unfinished' | 'settingsOf'
 >;
 
-const SETTLED: readonly IngestionStatus[] = ['success', 'failed', 'enriching'];
+const SETTLED = ingestionStatuses.filter(isIngestionOver);
 
-export const isSettled = (row: DocumentRow): boolean => SETTLED.includes(row.ingestion_status as IngestionStatus);
+export const isSettled = (row: DocumentRow): boolean => isIngestionOver(row.ingestion_status as IngestionStatus);
 
 export interface IngestionParts {
   readonly sqlite: Database;
