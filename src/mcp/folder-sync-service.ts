@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../access/principal.ts';
 import { usableCollections } from '../access/usable-collections.ts';
-import type { Document } from '../documents/document.ts';
+import { type Document, isIngested } from '../documents/document.ts';
+import { ServiceError } from '../errors.ts';
 import { findFiles } from '../ingest/folders/find-files.ts';
 import type { FolderTarget } from '../ingest/folders/folder-target.ts';
 import { localTarget } from '../ingest/folders/local-target.ts';
@@ -88,9 +89,10 @@ export function createFolderSyncService(services: Services): FolderSyncService {
             .then(() => {
               state.status = 'ended';
             })
-            .catch((error: Error) => {
+            .catch((error: unknown) => {
               state.status = 'failed';
-              state.failures.push({ path, reason: error.message });
+              state.failures.push({ path, reason: reasonOf(error) });
+              services.log.error({ err: error, path }, 'A folder could not be synchronised.');
             })
             .finally(() => running.delete(key));
           run = { state, over };
@@ -115,11 +117,14 @@ export function createFolderSyncService(services: Services): FolderSyncService {
   };
 }
 
+const reasonOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.publicMessage : 'Something went wrong inside the service.';
+
 function stateOf(isFile: boolean, modified: Date | undefined, document: Document | undefined): FolderFile['state'] {
   if (document === undefined) return isFile ? 'not_ingested' : 'unsupported';
   if (document.ingestionStatus === 'failed') return 'failed';
   if (modified !== undefined && modified.toISOString() > document.updatedAt) return 'changed';
-  return document.ingestionStatus === 'success' || document.ingestionStatus === 'enriching' ? 'ingested' : 'ingesting';
+  return isIngested(document.ingestionStatus) ? 'ingested' : 'ingesting';
 }
 
 async function documentsBelow(

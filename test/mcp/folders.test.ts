@@ -36,6 +36,25 @@ it('folders that are synchronised twice at once have no failures', async () => {
   expect(textOf(await call('search_file_knowledge', { query: 'pier' }))).toContain('pier of note-');
 });
 
+it('a synchronisation that fails unexpectedly reports nothing of the cause, which is logged', async () => {
+  const logged: object[] = [];
+  const mcp = await startInProcess({
+    options: { write: true },
+    change: ({ log }) => ({
+      status: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')),
+      log: { ...log, error: (fields) => logged.push(fields) },
+    }),
+  });
+  const client = await mcp.connect();
+  const synced = await client.callTool({ name: 'sync_folder', arguments: {} });
+  expect(synced.structuredContent).toMatchObject({
+    status: 'failed',
+    failures: [{ reason: 'Something went wrong inside the service.' }],
+  });
+  expect(JSON.stringify(synced)).not.toContain('10.0.0.7');
+  expect(logged).toEqual([{ err: new Error('connect ECONNREFUSED 10.0.0.7'), path: mcp.folder }]);
+});
+
 it('files above the limit that the operator has set are refused by name', async () => {
   const mcp = await startInProcess({ options: { write: true }, change: () => ({ maxFileBytes: 1_000 }) });
   const client = await mcp.connect();
