@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Compiles the sources into `dist`. Plain JavaScript, because it runs before anything is compiled.
@@ -136,21 +136,30 @@ function stateOfSources() {
   const hash = createHash('sha256');
   for (const input of INPUTS) {
     const path = join(ROOT, input);
-    const isFolder = statSync(path).isDirectory();
-    for (const file of isFolder ? filesBelow(path).map((name) => join(path, name)) : [path]) {
+    const files = statSync(path).isDirectory()
+      ? filesBelow(path)
+          .sort()
+          .map((name) => path + sep + name)
+      : [path];
+    for (const file of files) {
       const { size, mtimeMs } = statSync(file);
-      hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+      hash.update(`${file.slice(ROOT.length)} ${size} ${mtimeMs}\n`);
     }
   }
   return hash.digest('hex');
 }
 
-/** @param {string} folder */
+/**
+ * Paths of all files, relative to the folder. Every start of a checkout lists the sources, for which a recursive `readdirSync`
+ * takes more than twice as long.
+ * @param {string} folder
+ * @returns {string[]}
+ */
 function filesBelow(folder) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .sort();
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isFile()) return [entry.name];
+    return entry.isDirectory() ? filesBelow(join(folder, entry.name)).map((path) => entry.name + sep + path) : [];
+  });
 }
 
 /**

@@ -14,11 +14,33 @@ it('has all characters beyond ASCII as escapes, so that V8 keeps its source in o
   expect(sources.some((source) => source.includes('\\u2026'))).toBe(true);
 });
 
-it('contains the modules of the database threads, which the file that starts them imports', async () => {
+it('contains the modules and packages of the database threads, which the file that starts them imports', async () => {
   const entry = new URL('../../dist/src/store/sql/sqlite/sqlite-worker.js', import.meta.url);
   const [, name = ''] = /^import '\.\.\/\.\.\/\.\.\/\.\.\/program\/(.+)';\n$/.exec(await readFile(entry, 'utf8')) ?? [];
   const bundled = await readFile(join(PROGRAM, name), 'utf8');
-  // Packages are not bundled, except for those that the program shares.
-  const imported = [...bundled.matchAll(/^import .*?from "([^"]+)";$/gm)].map(([, from]) => from);
-  expect(imported).toEqual(['stemmer']);
+  const imported = importedBy(bundled);
+  expect(imported.length).toBeGreaterThan(0);
+  expect(imported.filter((from) => !from.startsWith('./'))).toEqual([]);
 });
+
+it('contains a package once that npm installed in several places', async () => {
+  const sources = new Map<string, string>();
+  for (const names = ['main.js']; ; ) {
+    const name = names.pop();
+    if (name === undefined) break;
+    if (sources.has(name)) continue;
+    const source = await readFile(join(PROGRAM, name), 'utf8');
+    sources.set(name, source);
+    names.push(...importedBy(source).flatMap((from) => /^\.\/(.+)/.exec(from)?.[1] ?? []));
+  }
+  // Express, and each of its dependencies accepts, send and type-is, bring the table of MIME types.
+  const holders = [...sources].filter(([, source]) => source.includes('"application/1d-interleaved-parityfec"'));
+  const tables = holders.map(([, source]) => source.split('"application/1d-interleaved-parityfec"').length - 1);
+  expect(tables).toEqual([1]);
+});
+
+/** What a bundled module imports, statically or not. */
+function importedBy(source: string): string[] {
+  const imports = source.matchAll(/^(?:im|ex)port (?:.*?from )?"([^"]+)";$|\bimport\("([^"]+)"\)/gm);
+  return [...imports].map(([, statically, dynamically]) => statically ?? dynamically ?? '');
+}

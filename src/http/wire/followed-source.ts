@@ -41,9 +41,9 @@ const newRemoteSource = (kind: SourceKind) =>
     collections,
   });
 
-/** Unknown members are refused, since a misspelled setting would change what is followed. */
-export const newSource = z
-  .discriminatedUnion('kind', [
+// Built when it is first used, since that takes as long as much of a start.
+const wireSource = z.lazy(() =>
+  z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('folder'),
       path: z.string().trim().min(1).max(4_000).describe('An absolute path on the machine that runs the service.'),
@@ -59,12 +59,15 @@ export const newSource = z
       collections,
     }),
     ...sourceKinds.map(newRemoteSource),
-  ])
-  .transform((wire) => {
-    const given = wire as NewSource & { readonly collections: readonly string[] };
-    const credentials = 'credentials' in given ? given.credentials : undefined;
-    return { location: toLocation(given), collections: given.collections, ...(credentials && { credentials }) };
-  });
+  ]),
+);
+
+/** Unknown members are refused, since a misspelled setting would change what is followed. */
+export const newSource = wireSource.transform((wire) => {
+  const given = wire as NewSource & { readonly collections: readonly string[] };
+  const credentials = 'credentials' in given ? given.credentials : undefined;
+  return { location: toLocation(given), collections: given.collections, ...(credentials && { credentials }) };
+});
 
 type NewSource =
   | { readonly kind: 'folder'; readonly path: string; readonly keep_deleted: boolean }

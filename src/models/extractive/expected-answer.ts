@@ -1,12 +1,24 @@
 /** Kind of answer a question expects. */
 export type AnswerKind = 'person' | 'time' | 'number' | 'place' | 'reason';
 
-/** Matches any of the words as a whole word; JavaScript's `\b` knows only ASCII. */
-const words = (alternatives: string): RegExp =>
-  new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu');
+type Pattern = Pick<RegExp, 'test'>;
+
+/**
+ * Matches any of the words as a whole word; JavaScript's `\b` knows only ASCII. Compiled when first used: together these
+ * patterns take as long to compile as much of a start.
+ */
+function words(alternatives: string): Pattern {
+  let compiled: RegExp | undefined;
+  return {
+    test(text) {
+      compiled ??= new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives})(?![\\p{L}\\p{N}])`, 'iu');
+      return compiled.test(text);
+    },
+  };
+}
 
 // Question words by language; the first match decides.
-const QUESTION_WORDS: readonly (readonly [AnswerKind, RegExp])[] = [
+const QUESTION_WORDS: readonly (readonly [AnswerKind, Pattern])[] = [
   ['number', words('how (?:many|much|long|old|far|big|large|tall|high|deep|fast|often|wide|heavy)')],
   ['number', words('what (?:percentage|number|amount|age|fraction|score|price|cost)|wie ?viele?|сколько')],
   [
