@@ -1,4 +1,5 @@
 import { oneLine } from '../shared/text.ts';
+import { joinAtAccent, withoutCircledLetters } from './compose-accents.ts';
 
 /** A positioned run of text; origin at the lower left, sizes in points. */
 export interface PlacedText {
@@ -11,6 +12,8 @@ export interface PlacedText {
   readonly size: number;
   readonly isRotated: boolean;
   readonly isBold: boolean;
+  /** True if all letters of its font have the same width, as in programs. */
+  readonly isMono: boolean;
 }
 
 /** Text on one baseline without a wide gap: a line of a column, or a table cell. */
@@ -23,6 +26,8 @@ export interface Line {
   readonly isRotated: boolean;
   /** True if all its letters are bold. */
   readonly isBold: boolean;
+  /** True if all its letters are of one width. */
+  readonly isMono: boolean;
   /** The runs it consists of, in reading order. */
   readonly runs: readonly PlacedText[];
 }
@@ -37,11 +42,11 @@ export function joinLines(runs: readonly PlacedText[]): Line[] {
   const lines: Line[] = [];
   let parts: PlacedText[] = [];
   const close = () => {
-    const line = toLine(parts);
+    const line = lineOf(parts);
     if (line !== undefined) lines.push(line);
     parts = [];
   };
-  for (const run of runs) {
+  for (const run of withoutCircledLetters(runs)) {
     // The parser writes a space for any gap, however wide; the positions are more precise.
     if (run.text.trim() === '') continue;
     const last = parts.at(-1);
@@ -86,7 +91,8 @@ function inReadingOrder(parts: readonly PlacedText[]): readonly PlacedText[] {
   return [...ordered, ...forwards];
 }
 
-function toLine(given: readonly PlacedText[]): Line | undefined {
+/** A line of these runs; undefined when there are none. */
+export function lineOf(given: readonly PlacedText[]): Line | undefined {
   const parts = inReadingOrder(given);
   const main = parts.reduce<PlacedText | undefined>(
     (best, part) => (best === undefined || part.text.length > best.text.length ? part : best),
@@ -96,6 +102,11 @@ function toLine(given: readonly PlacedText[]): Line | undefined {
   let text = '';
   for (const [index, part] of parts.entries()) {
     const before = parts[index - 1];
+    const joined = before === undefined ? undefined : joinAtAccent(text, before, part);
+    if (joined !== undefined) {
+      text = joined;
+      continue;
+    }
     if (before !== undefined && needsSpace(before, part, text)) text += ' ';
     text += part.text;
   }
@@ -107,6 +118,7 @@ function toLine(given: readonly PlacedText[]): Line | undefined {
     size: main.size,
     isRotated: main.isRotated,
     isBold: main.isBold && parts.every((part) => part.isBold || !/\p{L}/u.test(part.text)),
+    isMono: parts.every((part) => part.isMono),
     runs: parts,
   };
 }

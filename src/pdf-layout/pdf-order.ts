@@ -8,6 +8,7 @@ export interface Row {
   readonly y: number;
   readonly size: number;
   readonly isBold: boolean;
+  readonly isMono: boolean;
   /** Region of the page the row belongs to; rows of different columns are never one paragraph. */
   readonly region: number;
 }
@@ -97,6 +98,7 @@ function rowsOf(lines: readonly Line[], region: number): Row[] {
       y: Math.max(...cells.map(({ y }) => y)),
       size: Math.max(...cells.map(({ size }) => size)),
       isBold: cells.every(({ isBold }) => isBold),
+      isMono: cells.every(({ isMono }) => isMono),
       region,
     };
   });

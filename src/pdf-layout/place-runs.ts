@@ -12,18 +12,23 @@ export type TextItem =
     }
   | { readonly type: string };
 
+interface FontFacts {
+  isBold(fontName: string): boolean;
+  isMono(fontName: string): boolean;
+}
+
+const UNKNOWN: FontFacts = { isBold: () => false, isMono: () => false };
+
 /** Places the text items of a page, upright. */
-export function placeRuns(
-  items: readonly TextItem[],
-  isBold: (fontName: string) => boolean = () => false,
-): PlacedText[] {
+export function placeRuns(items: readonly TextItem[], fonts: FontFacts = UNKNOWN): PlacedText[] {
   const texts = items.flatMap((item) => ('str' in item ? [item] : []));
   return rotateUpright(
     texts.flatMap(({ str, width, height, transform, fontName }, index): RotatedText[] => {
       if (str === '') return [];
       const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = transform;
       const size = Math.hypot(c, d) || Math.hypot(a, b) || height;
-      return [{ index, text: str, x, y, width, size, turn: quarterTurnsOf(a, b), isBold: isBold(fontName) }];
+      const [isBold, isMono] = [fonts.isBold(fontName), fonts.isMono(fontName)];
+      return [{ index, text: str, x, y, width, size, turn: quarterTurnsOf(a, b), isBold, isMono }];
     }),
   );
 }

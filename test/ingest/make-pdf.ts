@@ -7,6 +7,8 @@ export interface PdfText {
   readonly y: number;
   readonly size?: number;
   readonly isBold?: boolean;
+  /** Courier instead of Helvetica. */
+  readonly isMono?: boolean;
 }
 
 /** A PDF of pages with positioned text, small and uncompressed. */
@@ -20,12 +22,13 @@ export function makePdf(
 ): Uint8Array {
   const objects: string[] = [];
   const add = (body: string): number => objects.push(body);
-  const first = 5;
+  const first = 6;
   const kids = pages.map((_, index) => `${first + index * 2} 0 R`);
   add('<< /Type /Catalog /Pages 2 0 R >>');
   add(`<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${options.pageCount ?? pages.length} >>`);
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>');
   add('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>');
+  add('<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>');
   const angle = ((options.turn ?? 0) * Math.PI) / 180;
   const cos = Math.round(Math.cos(angle));
   const sin = Math.round(Math.sin(angle));
@@ -35,12 +38,12 @@ export function makePdf(
   for (const page of pages) {
     const number = objects.length + 1;
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${options.turn === undefined ? '595 842' : '900 900'}] /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> /Contents ${number + 1} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${options.turn === undefined ? '595 842' : '900 900'}] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents ${number + 1} 0 R >>`,
     );
     const content = page
       .map(
-        ({ text, x, y, size = 11, isBold = false }) =>
-          `BT /F${isBold ? 2 : 1} ${size} Tf ${cos} ${sin} ${-sin} ${cos} ${x * cos - y * sin + left} ${x * sin + y * cos + bottom} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`,
+        ({ text, x, y, size = 11, isBold = false, isMono = false }) =>
+          `BT /F${isMono ? 3 : isBold ? 2 : 1} ${size} Tf ${cos} ${sin} ${-sin} ${cos} ${x * cos - y * sin + left} ${x * sin + y * cos + bottom} Tm (${text.replace(/[\\()]/g, '\\$&')}) Tj ET`,
       )
       .join('\n');
     add(`<< /Length ${content.length} >>\nstream\n${content}\nendstream`);

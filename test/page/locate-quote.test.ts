@@ -26,6 +26,13 @@ describe('the place of a quote in the text of a page', () => {
     ['with an accent written apart', 'Cafe\u0301 society', 'caf\u00e9', 'Cafe\u0301'],
     ['beyond the basic plane', 'Ships 🙂 sail 🚢 far', 'sail 🚢 far', 'sail 🚢 far'],
     ['in Arabic presentation forms', '\ufe8e\ufedf \ufee1', '\u0627\u0644\u0645', '\ufe8e\ufedf \ufee1'],
+    [
+      'with an accent before its letter, as TeX writes it',
+      'Joachim Sch\u00a8\noberl wrote',
+      'Sch\u00f6berl',
+      'Sch\u00a8\noberl',
+    ],
+    ['without the dots of a table of contents', '1 Fares . . . . . . 3', '1 Fares \u2026 3', '1 Fares . . . . . . 3'],
     ['without spaces, as in Chinese', '公司的\n收入增加了', '收入增加', '收入增加'],
   ])('is found %s', (_, text, quote, expected) => {
     expect(marked(pagesOf(text), quote, 1)).toEqual([[1, expected]]);

@@ -1,6 +1,9 @@
 import { isRightToLeft } from '../../../pdf-layout/pdf-lines.ts';
 import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
 import type { Block } from '../reader.ts';
+import { codeRows, codeText, hasDistinctCode } from './pdf-code.ts';
+import { splitNarrowColumns } from './pdf-columns.ts';
+import { contentsRows, contentsText } from './pdf-contents.ts';
 import { type Edges, joinJustifiedLines } from './pdf-justified.ts';
 import { pdfTable } from './pdf-table.ts';
 
@@ -17,6 +20,8 @@ export interface Typography {
   readonly headingSizes: readonly number[];
   /** False if bold type is too common to mark headings. */
   readonly hasBoldHeadings: boolean;
+  /** False if type of one width is too common to mark programs. */
+  readonly hasCode: boolean;
   /** Words in lower case, including hyphenated ones. */
   readonly words: ReadonlySet<string>;
 }
@@ -38,7 +43,7 @@ export function readTypography(pages: readonly (readonly Row[])[]): Typography {
     .map(([size]) => size)
     .sort((a, b) => b - a);
   const bold = rows.reduce((sum, row) => sum + (row.isBold ? lengthOf(row) : 0), 0);
-  return { bodySize, headingSizes, hasBoldHeadings: bold < total * MAX_BOLD, words };
+  return { bodySize, headingSizes, hasBoldHeadings: bold < total * MAX_BOLD, hasCode: hasDistinctCode(rows), words };
 }
 
 const lengthOf = ({ cells }: Row): number => cells.reduce((sum, { text }) => sum + text.length, 0);
@@ -64,19 +69,25 @@ export function buildBlocks(ofPage: readonly Row[], ofDocument: Typography): Pdf
   const edges = new Map(
     [...Map.groupBy(ofPage, ({ region }) => region)].map(([region, members]) => [region, edgesOf(members)]),
   );
-  const rows = joinJustifiedLines(ofPage, edges);
+  const rows = splitNarrowColumns(joinJustifiedLines(ofPage, edges));
+  const special = specialRows(rows, edges, typography);
   const leading = bodyLeading(rows, typography.bodySize);
   const blocks: PdfBlock[] = [];
   let open: Row[] = [];
   const close = () => {
-    if (open.length > 0) blocks.push(toBlock(open, typography));
+    const kind = open[0] === undefined ? undefined : special.get(open[0]);
+    if (kind === 'code') blocks.push({ kind, text: codeText(open) });
+    else if (kind === 'contents') blocks.push({ kind: 'list', text: contentsText(open) });
+    else if (open.length > 0) blocks.push(toBlock(open, typography));
     open = [];
   };
   for (const [index, row] of rows.entries()) {
     const last = open.at(-1);
     const edge = edges.get(row.region);
-    const isWithinTable = standsWithinTable(rows, index);
-    if (
+    const isWithinTable = standsWithinTable(rows, index) || continuesCell(row, open);
+    if (last !== undefined && (special.has(last) || special.has(row))) {
+      if (special.get(last) !== special.get(row) || isFar(last, row)) close();
+    } else if (
       last !== undefined &&
       edge !== undefined &&
       isBorder({ last, row, isWithinTable, first: open[0] ?? last, leading, edge, typography })
@@ -87,6 +98,24 @@ export function buildBlocks(ofPage: readonly Row[], ofDocument: Typography): Pdf
   close();
   return blocks;
 }
+
+/** Rows that are neither running text nor tables. */
+function specialRows(
+  rows: readonly Row[],
+  edges: ReadonlyMap<number, Edges>,
+  { hasCode, headingSizes }: Typography,
+): ReadonlyMap<Row, 'code' | 'contents'> {
+  const special = new Map<Row, 'code' | 'contents'>();
+  for (const row of contentsRows(rows)) special.set(row, 'contents');
+  if (!hasCode) return special;
+  for (const row of codeRows(rows, edges)) {
+    if (!special.has(row) && !headingSizes.includes(round(row.size))) special.set(row, 'code');
+  }
+  return special;
+}
+
+const isFar = (last: Row, row: Row): boolean =>
+  last.region !== row.region || last.y - row.y < 0 || last.y - row.y > 3.2 * Math.max(last.size, row.size);
 
 /** Adjusts the typography for a page set in another size throughout, such as an appendix. */
 function onThisPage(rows: readonly Row[], typography: Typography): Typography {
@@ -132,6 +161,7 @@ interface Step {
 }
 
 const BULLET = /^(?:[•◦▪■●‣–*]\s|\(?\d{1,2}[.)]\s|\(?[a-z][.)]\s|\[\d{1,3}\]\s)/;
+const COPYRIGHT = /^(?:copyright|\(c\)|\u00a9)\s/i;
 const SENTENCE_END = /[.!?:;。！？]["”’»)\]]?$/;
 
 /** Whether `row` begins a new block, rather than continuing that of `last`. */
@@ -153,9 +183,13 @@ function isBorder({ first, last, row, isWithinTable, leading, edge, typography }
   if (isHeading) return false;
   const em = row.size;
   const lastIsShort = last.right < edge.right - 0.15 * (edge.right - edge.left);
+  // Text beside or to the left of the sign of a list item follows the list.
+  if (BULLET.test(textOf(first)) && (row.x < first.x - 0.5 * em || (lastIsShort && row.x < first.x + 0.3 * em)))
+    return true;
   const isIndented = row.x > first.x + 0.8 * em && row.x > last.x + 0.8 * em && !BULLET.test(textOf(first));
   if (isIndented && row.x > edge.left + 0.8 * em && !isRightToLeft(text))
     return SENTENCE_END.test(textOf(last)) || lastIsShort;
+  if (lastIsShort && (COPYRIGHT.test(text) || COPYRIGHT.test(textOf(last)))) return true;
   return lastIsShort && SENTENCE_END.test(textOf(last)) && /^[\p{Lu}\p{N}"“(]/u.test(text);
 }
 
@@ -166,6 +200,18 @@ function standsWithinTable(rows: readonly Row[], index: number): boolean {
   const isNear = before.y - row.y < 2 * row.size && row.y - after.y < 2 * row.size;
   const width = Math.max(before.right, after.right) - Math.min(before.x, after.x);
   return isNear && row.right - row.x < 0.6 * width && !BULLET.test(textOf(row));
+}
+
+/** Rows of more cells are rather the labels of a drawing. */
+const MAX_CELLS = 8;
+
+/** Whether the row is a further line of a cell of the table, in a column after the first. */
+function continuesCell(row: Row, open: readonly Row[]): boolean {
+  const last = open.at(-1);
+  if (last === undefined || row.cells.length > 1 || last.region !== row.region) return false;
+  if (last.y - row.y > 1.4 * row.size || Math.abs(last.size - row.size) > 0.1 * row.size) return false;
+  const others = open.findLast(({ cells }) => cells.length > 1)?.cells.slice(1) ?? [];
+  return others.length < MAX_CELLS && others.some(({ x }) => Math.abs(x - row.x) < 0.3 * row.size);
 }
 
 const textOf = (row: Row): string => row.cells.map(({ text }) => text).join(' ');

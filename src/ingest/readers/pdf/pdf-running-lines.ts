@@ -1,4 +1,4 @@
-import type { Row } from '../../../pdf-layout/pdf-order.ts';
+import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
 
 /** Rows checked at each end of a page. */
 const EDGE_ROWS = 3;
@@ -6,9 +6,11 @@ const MIN_PAGES = 3;
 
 /**
  * Drops running headers and footers: text at the edge of a page that repeats, apart from numbers, on at least half of
- * the pages (or of every other page, as in books), and bare page numbers.
+ * the pages (or of every other page, as in books), titles of chapters beside the number of the page, and bare page
+ * numbers.
  */
 export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] {
+  const numbered = numberedLines(pages);
   const counts = new Map<string, number>();
   for (const [index, rows] of pages.entries()) {
     for (const key of new Set(edgesOf(rows).map((row) => keyOf(row, index))))
@@ -20,6 +22,7 @@ export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] 
     const within = new Set(rows.filter((row) => !edges.has(row)).map((row) => shapeOf(keyOf(row, index))));
     const dropped = new Set(
       [...edges].filter((row) => {
+        if (numbered.has(row)) return true;
         const key = keyOf(row, index);
         // Numbered rows that also occur further inside the page belong to a table or list that spans pages.
         if (key.includes('#') && within.has(shapeOf(key))) return false;
@@ -57,3 +60,47 @@ const shapeOf = (key: string): string => key.replace(/@-?\d+$/, '');
 
 const PAGE_NUMBER = 'page number ';
 const isPageNumber = (key: string): boolean => key.startsWith(PAGE_NUMBER) && !key.includes('@');
+
+/** A title beside a page number is short, and not set larger than the text. */
+const MAX_TITLE = 90;
+const MAX_SIZE = 1.15;
+
+/**
+ * The first or last rows of pages that consist of the page's number, in digits or Roman, and of a title that changes
+ * with the chapter: the numbers are at the same height and increase with the pages.
+ */
+function numberedLines(pages: readonly (readonly Row[])[]): ReadonlySet<Row> {
+  const found = new Map<string, Row[]>();
+  for (const [index, rows] of pages.entries()) {
+    const size = median(rows.map((row) => row.size));
+    const byHeight = rows.toSorted((a, b) => b.y - a.y);
+    for (const row of new Set([...byHeight.slice(0, 1), ...byHeight.slice(-1)])) {
+      if (row.size > MAX_SIZE * size) continue;
+      for (const number of pageNumbersOf(row)) {
+        const key = `${number - index}@${Math.round(row.y / 12)}`;
+        const others = found.get(key);
+        if (others === undefined) found.set(key, [row]);
+        else others.push(row);
+      }
+    }
+  }
+  return new Set([...found.values()].flatMap((rows) => (rows.length >= MIN_PAGES ? rows : [])));
+}
+
+/** The numbers at the ends of a row that may be that of the page. */
+function pageNumbersOf({ cells }: Row): number[] {
+  const text = cells.map((cell) => cell.text).join('  ');
+  if (text.length > MAX_TITLE) return [];
+  const isWhole = /^[ivxlc]{1,7}$/i.test(text);
+  // Without dots and brackets, which follow the numbers of sections and list items.
+  const ends = isWhole ? [text] : [/^(\d{1,4})(?=\s+\P{Ll})/u.exec(text)?.[1], /(?<=\s)(\d{1,4})$/u.exec(text)?.[1]];
+  return ends.flatMap((end) => (end === undefined ? [] : [/^\d/.test(end) ? Number(end) : fromRoman(end)]));
+}
+
+const ROMAN: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
+
+const fromRoman = (text: string): number =>
+  [...text.toLowerCase()].reduce((sum, letter, index, letters) => {
+    const [value = 0, next = 0] = [ROMAN[letter], ROMAN[letters[index + 1] ?? '']];
+    return sum + (value < next ? -value : value);
+  }, 0);

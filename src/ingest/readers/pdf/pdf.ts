@@ -131,11 +131,14 @@ async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promi
 
 async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<PlacedText[]> {
   const page = await pdf.getPage(number);
-  const { items } = await page.getTextContent();
+  const { items, styles } = await page.getTextContent();
   const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
   await fonts.learn(page, names);
   page.cleanup();
-  return placeRuns(items, (name) => fonts.isBold(name));
+  return placeRuns(items, {
+    isBold: (name) => fonts.isBold(name),
+    isMono: (name) => styles[name]?.fontFamily === 'monospace',
+  });
 }
 
 const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };

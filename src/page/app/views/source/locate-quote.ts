@@ -23,8 +23,8 @@ export type Located =
   | { readonly kind: 'ambiguous'; readonly count: number };
 
 /**
- * Locates a quote in the texts of consecutive pages. White space, hyphens, table bars, case and ligatures are ignored,
- * because they may differ from the extracted text. Only an unambiguous location is returned: the only occurrence on its
+ * Locates a quote in the texts of consecutive pages. White space, hyphens, table bars, dot leaders, accents, case and
+ * ligatures are ignored, because they may differ from the extracted text. Only an unambiguous location is returned: the only occurrence on its
  * page, or the one whose context matches.
  */
 export function locateQuote(
@@ -60,8 +60,16 @@ interface FoldedPages extends FoldedText {
   readonly pages: readonly PageText[];
 }
 
-/** White space, hyphens, soft hyphens and other zero-width or control characters, and the bars between table cells. */
-const LEFT_OUT = /[\s\p{Cf}\p{Cc}\u2010\u2011|-]/u;
+/**
+ * White space, hyphens, soft hyphens and other zero-width or control characters, the bars between table cells, and
+ * accents, which PDFs may have as separate characters before their letter.
+ */
+const LEFT_OUT = /[\s\p{Cf}\p{Cc}\u2010\u2011|\-\u0300-\u036f`\u02c6\u02c7\u02cb\u02dc]/u;
+
+const COMBINING = /[\u0300-\u036f]/u;
+
+/** The dots between an entry and its page in a table of contents. */
+const DOT_LEADER = /(?:\.\s*){3,}|\u2026/gu;
 
 /** The letters of this Arabic ligature are often swapped in PDFs; they are put in the right order. */
 const SWAPPED_LAM_ALEF = /\u0627(\u0627[\u0653-\u0655])\u0644/g;
@@ -71,11 +79,15 @@ export function foldText(text: string): FoldedText {
   const from: number[] = [];
   const to: number[] = [];
   let offset = 0;
-  for (const character of text) {
+  for (const character of text.replace(DOT_LEADER, (dots) => ' '.repeat(dots.length))) {
     const end = offset + character.length;
     // Compatibility decomposition splits ligatures and normalises accents.
-    for (const each of character.normalize('NFKD').toLowerCase()) {
-      if (LEFT_OUT.test(each)) continue;
+    for (const each of (character === '\u0131' ? 'i' : character).normalize('NFKD').toLowerCase()) {
+      if (LEFT_OUT.test(each)) {
+        // An accent written apart is part of the letter before it.
+        if (each === character && COMBINING.test(each) && to.length > 0) to[to.length - 1] = end;
+        continue;
+      }
       folded += each;
       for (let unit = 0; unit < each.length; unit++) {
         from.push(offset);
