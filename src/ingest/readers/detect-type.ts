@@ -13,7 +13,7 @@ import {
 } from './file-types.ts';
 import { declaredCharset } from './html/html-charset.ts';
 import { openSigned } from './mail/cms.ts';
-import { officeTypeOfZip, typeOfCompoundFile } from './office/office-type.ts';
+import { foreignZip, officeTypeOfZip, typeOfCompoundFile } from './office/office-type.ts';
 
 export interface NamedBytes {
   readonly bytes: Uint8Array;
@@ -52,7 +52,10 @@ export async function detectType({ bytes, fileName, mediaType = '' }: NamedBytes
   if (signature !== undefined && !TEXT_SIGNATURES.has(signature) && !isPlausibleText(decoded.text)) {
     throw unsupported(fileName, signature);
   }
-  return known(sniffText(decoded.text, { named: named?.type, isWhole: bytes.length <= SNIFFED_BYTES }));
+  // Old manuals are texts named `.doc`, and many programs export tables as text or HTML named `.xls`.
+  const isOldOffice = named?.sharedSignature === 'compound';
+  const hints = { named: isOldOffice ? undefined : named?.type, isWhole: bytes.length <= SNIFFED_BYTES };
+  return known(sniffText(decoded.text, hints));
 }
 
 function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: string | undefined }): FileType {
@@ -68,6 +71,8 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
       );
     }
   }
+  const foreign = isZip(bytes) ? foreignZip(bytes) : undefined;
+  if (foreign !== undefined) throw new ServiceError('unsupported_type', `${fileName} is ${foreign}`);
   if (isZip(bytes) && (signature === 'zip' || signature === undefined)) return known('zip');
   const bySignature = typeBySignature(signature);
   if (bySignature !== undefined) return bySignature;

@@ -115,12 +115,19 @@ export const readableTypes: readonly FileType[] = [
     async () => (await import('./office/xlsx.ts')).xlsxReader,
     { sharedSignature: 'zip' },
   ),
-  row('odt', 'odt ott', `${OPEN_DOCUMENT}.text`, 50, async () => (await import('./open-document/odt.ts')).odtReader, {
-    sharedSignature: 'zip',
-  }),
+  row(
+    'odt',
+    'odt ott fodt',
+    `${OPEN_DOCUMENT}.text`,
+    50,
+    async () => (await import('./open-document/odt.ts')).odtReader,
+    {
+      sharedSignature: 'zip',
+    },
+  ),
   row(
     'odp',
-    'odp otp',
+    'odp otp fodp',
     `${OPEN_DOCUMENT}.presentation`,
     100,
     async () => (await import('./open-document/odp.ts')).odpReader,
@@ -128,7 +135,7 @@ export const readableTypes: readonly FileType[] = [
   ),
   row(
     'ods',
-    'ods ots',
+    'ods ots fods',
     `${OPEN_DOCUMENT}.spreadsheet`,
     50,
     async () => (await import('./open-document/ods.ts')).odsReader,

@@ -24,7 +24,7 @@ describe('an OpenDocument text', () => {
     expect(result.title).toBe('Terms');
   });
 
-  it('has its notes at the end, and neither deleted text nor comments', async () => {
+  it('has its notes at the end, comments marked as such, and no deleted text', async () => {
     const note =
       '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>It did hurt.</text:p></text:note-body></text:note>';
     const result = await read(
@@ -32,6 +32,7 @@ describe('an OpenDocument text', () => {
     );
     expect(blocksOf(result)).toEqual([
       ['paragraph', 'Ouch.'],
+      ['paragraph', '[Comment: really?]'],
       ['list', '1. It did hurt.'],
     ]);
   });

@@ -18,6 +18,8 @@ const SHAPELESS = new Set(['txt', 'html', 'csv', 'tsv', 'json', 'jsonl']);
 export function sniffText(text: string, { named, isWhole }: SniffHints): string {
   if (isHtmlDocument(text))
     return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
+  const openDocument = flatOpenDocument(text);
+  if (openDocument !== undefined) return openDocument;
   if (isDrawing(text) && (named === undefined || SHAPELESS.has(named) || named === 'xml')) return 'svg';
   if (named !== undefined && named !== 'txt') return named;
   if (isWhole && isJson(text)) return 'json';
@@ -37,6 +39,14 @@ const isHtmlDocument = (text: string): boolean =>
 
 const isDrawing = (text: string): boolean =>
   /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]{0,2000}?-->\s*)*(?:<!doctype\s+svg\b|<svg\b)/i.test(text);
+
+/** The type of an OpenDocument file that is one XML file. */
+function flatOpenDocument(text: string): string | undefined {
+  const head = /^\s*(?:<\?xml[^>]*>\s*)?<office:document\b[^>]*/.exec(text.slice(0, 20_000))?.[0];
+  const kind =
+    head && /\bmimetype="application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)\b/.exec(head)?.[1];
+  return kind ? { text: 'odt', spreadsheet: 'ods', presentation: 'odp' }[kind] : undefined;
+}
 
 /** Whether the text begins with the mandatory headers of a mail and nothing but headers. */
 function isMail(text: string): boolean {

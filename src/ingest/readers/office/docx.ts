@@ -5,13 +5,14 @@ import { createTextBuilder } from '../build-text.ts';
 import { openZipPackage } from '../containers/zip-package.ts';
 import { cleanLine } from '../encoding/clean-text.ts';
 import { addHtmlBlocks } from '../html/html-blocks.ts';
-import { textBelow } from '../html/html-nodes.ts';
+import { type HtmlElement, textBelow } from '../html/html-nodes.ts';
 import { cleaning, removeNoteMarks } from '../html/prepare-html.ts';
 import type { Reader } from '../reader.ts';
-import { checkXmlDepth, elementsBelow, parseXml } from '../xml/xml.ts';
+import { checkXmlDepth, elementsBelow, elementsOf, localName, parseXml } from '../xml/xml.ts';
+import { COMMENT_STYLE, commentAuthors, placeComments } from './docx-comments.ts';
 import { readProperties } from './office-properties.ts';
 
-/** Word documents, including strict ones: headings, lists, tables, text boxes, notes, and page headers and footers. */
+/** Word documents, including strict ones: headings, lists, tables, text boxes, notes, comments, and page headers and footers. */
 export const docxReader: Reader = {
   async read({ bytes, fileName }) {
     const file = openZipPackage({ bytes, fileName, what: 'a Word document' });
@@ -23,6 +24,7 @@ export const docxReader: Reader = {
     const $ = load(`<div>${html}</div>`, null, false);
     // Removes the links back from a note to the text.
     $('a[href^="#footnote-ref"], a[href^="#endnote-ref"]').remove();
+    placeComments($, commentAuthors(texts.get('word/comments.xml'), fileName));
     removeNoteMarks($);
     const builder = createTextBuilder();
     for (const line of runningLines(texts, 'header', fileName)) builder.add('paragraph', line);
@@ -50,13 +52,23 @@ function runningLines(texts: ReadonlyMap<string, string>, place: 'header' | 'foo
   for (const [name, text] of texts) {
     if (!new RegExp(`^word/${place}\\d*\\.xml$`, 'i').test(name)) continue;
     for (const paragraph of elementsBelow(parseXml(text, fileName), 'p')) {
-      const runs = [...elementsBelow(paragraph, 't')].map(textBelow).join('');
-      const line = cleanLine(runs);
+      const line = cleanLine(lineOf(paragraph));
       if (/\p{L}{2}/u.test(line) && !/^(?:page|seite|p\.)\s*\d*(?:\s*(?:of|von|\/)\s*\d*)?$/i.test(line))
         lines.add(line);
     }
   }
   return [...lines];
+}
+
+/** The text of a paragraph; tabs and line breaks separate the parts of a header. */
+function lineOf(node: HtmlElement): string {
+  return elementsOf(node)
+    .map((child) => {
+      const name = localName(child.name);
+      if (name === 'tab' || name === 'br') return ' ';
+      return name === 't' ? textBelow(child) : lineOf(child);
+    })
+    .join('');
 }
 
 async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
@@ -67,7 +79,7 @@ async function convert(bytes: Uint8Array, fileName: string): Promise<string> {
       {
         // Pictures have no text; dropping them avoids megabytes of base64.
         convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
-        styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"],
+        styleMap: [COMMENT_STYLE, "p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"],
         externalFileAccess: false,
       },
     );

@@ -26,6 +26,25 @@ export function officeTypeOfEntries(entries: readonly ZipEntry[], bytes: Uint8Ar
   }
 }
 
+/** Formats in zip archives whose parts would be meaningless as files, by a part that identifies them. */
+const FOREIGN: readonly (readonly [part: RegExp, message: string])[] = [
+  [/^xl\/workbook\.bin$/, 'a binary Excel workbook (xlsb), which cannot be read. Save it as xlsx first.'],
+  [/\.fdseq$/, 'an XPS document, which cannot be read. Print it to a PDF first.'],
+  [
+    /^index\/document\.iwa$|^index\.(?:xml|apxl)(?:\.gz)?$|^index\.zip$/,
+    'an Apple iWork document, which cannot be read. Export it as PDF or as an Office file first.',
+  ],
+];
+
+/** What an archive is whose format cannot be read, for messages; undefined for other archives. */
+export function foreignZip(bytes: Uint8Array): string | undefined {
+  const names = readZipEntries(bytes)?.map(({ name }) => name.replaceAll('\\', '/').toLowerCase()) ?? [];
+  const isWork = names.some((name) =>
+    /^(?:buildversionhistory\.plist|metadata\/buildversionhistory\.plist|preview\.jpg|quicklook\/)/.test(name),
+  );
+  return FOREIGN.find(([part], index) => (index < 2 || isWork) && names.some((name) => part.test(name)))?.[1];
+}
+
 const openDocumentType = (mediaType: string): string | undefined => {
   if (mediaType.startsWith('application/vnd.oasis.opendocument.text')) return 'odt';
   if (mediaType.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';

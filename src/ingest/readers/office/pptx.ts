@@ -6,10 +6,11 @@ import { attributeOf, elementsBelow, firstBelow, parseXml } from '../xml/xml.ts'
 import { readProperties } from './office-properties.ts';
 import { mainPart, type Relation, relationsOf } from './package-relations.ts';
 import { addShapes, textOfNotes } from './pptx-shapes.ts';
+import { slideComments } from './slide-comments.ts';
 
 const MAX_SLIDES = 5_000;
 
-/** PowerPoint presentations: a page per slide, its title as a heading, tables, diagrams and the speaker's notes. */
+/** PowerPoint presentations: a page per slide, its title as a heading, tables, diagrams, the speaker's notes and comments. */
 export const pptxReader: Reader = {
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'a PowerPoint presentation' });
@@ -70,6 +71,7 @@ function addSlide(builder: TextBuilder, { file, fileName, part, number }: SlideS
     const notesOfSlide = textOfNotes(parseXml(notesText, fileName));
     if (notesOfSlide !== '') builder.add('paragraph', `Notes: ${notesOfSlide}`);
   }
+  for (const comment of slideComments(file, relations, fileName)) builder.add('paragraph', comment);
   const slide = firstBelow(root, 'sld');
   const show = slide === undefined ? undefined : attributeOf(slide.attribs, 'show');
   return { isHidden: show === '0' || show === 'false' };

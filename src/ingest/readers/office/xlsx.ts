@@ -5,6 +5,7 @@ import type { Reader } from '../reader.ts';
 import { attributeOf, elementsBelow, parseXml } from '../xml/xml.ts';
 import { readProperties } from './office-properties.ts';
 import { mainPart, relationsOf } from './package-relations.ts';
+import { sheetComments } from './sheet-comments.ts';
 import { createSheetBudget } from './sheet-rows.ts';
 import { addSheet } from './sheet-text.ts';
 import { readSharedStrings, readStyles } from './xlsx-parts.ts';
@@ -12,7 +13,7 @@ import { readSheetPart } from './xlsx-sheet.ts';
 
 const MAX_SHEETS = 1_000;
 
-/** Excel workbooks: each sheet as tables, numbers and dates as shown, formulas by their cached value. */
+/** Excel workbooks: each sheet as tables, numbers and dates as shown, formulas by their cached value, comments. */
 export const xlsxReader: Reader = {
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'an Excel workbook' });
@@ -30,6 +31,7 @@ export const xlsxReader: Reader = {
         budget,
       });
       addSheet(builder, { name, isHidden, rows, merged });
+      builder.add('list', sheetComments(file, part, fileName).join('\n'));
     }
     const { title, ...properties } = readProperties(file, 'docProps/core.xml', fileName);
     const sheets = workbook.sheets.map(({ name }) => name);

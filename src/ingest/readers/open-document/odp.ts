@@ -1,5 +1,4 @@
 import { createTextBuilder, type TextBuilder } from '../build-text.ts';
-import { openZipPackage } from '../containers/zip-package.ts';
 import type { HtmlElement } from '../html/html-nodes.ts';
 import { readProperties } from '../office/office-properties.ts';
 import { untitled } from '../office/pptx-shapes.ts';
@@ -7,11 +6,12 @@ import type { Reader } from '../reader.ts';
 import { elementsBelow, elementsOf, localName } from '../xml/xml.ts';
 import { contentOf } from './odt.ts';
 import { addOpenDocumentBlocks, inlineText, type OpenDocumentContext, stylesOf } from './open-document.ts';
+import { openDocumentPackage } from './open-document-package.ts';
 
 /** OpenDocument presentations: a page per slide, its title as a heading, and the speaker's notes. */
 export const odpReader: Reader = {
   async read({ bytes, fileName }) {
-    const file = openZipPackage({ bytes, fileName, what: 'an OpenDocument presentation' });
+    const file = openDocumentPackage({ bytes, fileName, what: 'an OpenDocument presentation' });
     const root = contentOf(file, fileName);
     const builder = createTextBuilder();
     const context: OpenDocumentContext = { styles: stylesOf(root), notes: [] };

@@ -1,15 +1,16 @@
 import { ServiceError } from '../../../errors.ts';
 import { createTextBuilder } from '../build-text.ts';
-import { openZipPackage, type ZipPackage } from '../containers/zip-package.ts';
+import type { ZipPackage } from '../containers/zip-package.ts';
 import { readProperties } from '../office/office-properties.ts';
 import type { Reader } from '../reader.ts';
 import { elementsBelow, firstBelow, parseXml } from '../xml/xml.ts';
 import { addOpenDocumentBlocks, type OpenDocumentContext, stylesOf } from './open-document.ts';
+import { openDocumentPackage } from './open-document-package.ts';
 
-/** OpenDocument texts: headings, lists, tables, text boxes and notes. */
+/** OpenDocument texts: headings, lists, tables, text boxes, notes and comments. */
 export const odtReader: Reader = {
   async read({ bytes, fileName }) {
-    const file = openZipPackage({ bytes, fileName, what: 'an OpenDocument text' });
+    const file = openDocumentPackage({ bytes, fileName, what: 'an OpenDocument text' });
     const root = contentOf(file, fileName);
     const builder = createTextBuilder();
     const context: OpenDocumentContext = { styles: stylesOf(root), notes: [] };

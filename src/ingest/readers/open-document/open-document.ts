@@ -2,7 +2,8 @@ import { oneLine } from '../../../shared/text.ts';
 import type { TextBuilder } from '../build-text.ts';
 import { cleanText } from '../encoding/clean-text.ts';
 import { type GridCell, gridTable } from '../grid-table.ts';
-import { childrenOf, type HtmlElement, type HtmlNode, isElement } from '../html/html-nodes.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement, textBelow } from '../html/html-nodes.ts';
+import { commentText } from '../office/comment-text.ts';
 import { elementsBelow, elementsOf, localName } from '../xml/xml.ts';
 
 /** State collected while reading a text. */
@@ -70,8 +71,18 @@ function addParagraph(builder: TextBuilder, node: HtmlElement, context: OpenDocu
   const level = levelOf(node, context);
   if (level === undefined) builder.add('paragraph', text);
   else builder.add('heading', text.replace(/\s+/g, ' '), { level });
+  for (const comment of commentsIn(node)) builder.add('paragraph', comment);
   // Text boxes are anchored in a paragraph.
   for (const frame of elementsBelow(node, 'text-box')) addOpenDocumentBlocks(builder, frame, context);
+}
+
+/** The comments of reviewers in a paragraph or cell. */
+function commentsIn(node: HtmlNode): string[] {
+  return [...elementsBelow(node, 'annotation')].flatMap((annotation) => {
+    const textOf = (name: string) => oneLine(elementsOf(annotation, name).map(textBelow).join(' '));
+    const text = cleanText(textOf('p'));
+    return text === '' ? [] : [commentText(text, textOf('creator'))];
+  });
 }
 
 function levelOf({ name, attribs }: HtmlElement, { styles }: OpenDocumentContext): number | undefined {
@@ -129,7 +140,8 @@ function listLines(list: HtmlElement, depth: number, context: OpenDocumentContex
       const name = localName(child.name);
       if (name === 'list') return listLines(child, depth + 1, context);
       const text = name === 'p' || name === 'h' ? inlineText(child, context) : blockText(child, context);
-      return text === '' ? [] : [`${'  '.repeat(depth)}- ${text.replace(/\s+/g, ' ')}`];
+      const line = [text.replace(/\s+/g, ' '), ...commentsIn(child)].join(' ').trim();
+      return line === '' ? [] : [`${'  '.repeat(depth)}- ${line}`];
     }),
   );
 }
@@ -144,7 +156,7 @@ function rowsOf(table: HtmlElement, context: OpenDocumentContext): GridCell[][] 
     if (name !== 'table-row') return [];
     const cells = elementsOf(child, 'table-cell').flatMap((cell): GridCell[] => {
       const one = {
-        text: blockText(cell, context),
+        text: [blockText(cell, context), ...commentsIn(cell)].join(' ').trim(),
         columns: Number(cell.attribs['table:number-columns-spanned'] ?? 1),
         rows: Number(cell.attribs['table:number-rows-spanned'] ?? 1),
       };
