@@ -43,6 +43,8 @@ const CODE_MS = 0.0001;
 const expectedCodesMs = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
 /** Distances of equal vectors differ by rounding only. */
 const SAME_DISTANCE = 1e-6;
+/** A search that returns at least this many copies, and few other vectors, may not have left them. */
+const MANY_COPIES = 10;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 
@@ -88,6 +90,7 @@ export function createIndexSearch({
     const { query, space, length, request } = prefetched;
     const now = await requestFirstList(plan, space, query);
     const { requested, within } = now?.request ?? {};
+    if (mayBeTrapped(prefetched.hits)) return undefined;
     const isAsPlanned =
       now?.length === length && requested === request.requested && within?.length === request.within.length;
     if (!isAsPlanned || state().kind !== 'in_step' || plan.pending.length > MAX_PENDING) return undefined;
@@ -166,6 +169,10 @@ export function createIndexSearch({
       const hits = isChecked ? await answer : await index.within(answer, patienceMs(plan));
       if (hits === undefined) return isOutOfStep();
       if (typeof hits === 'string') return bypass(hits);
+      if (mayBeTrapped(hits)) {
+        const candidates = countCandidates({ ...exactly, isInsteadOfAll: false });
+        return byCodes(plan, { ...exactly, candidates }, signal);
+      }
       const found = await search.call('nearestAmong', { ...exactly, hits, others: [...pending, ...past] }, signal);
       if (found.best.keys.length >= wanted) return found;
       // The index returned fewer hits than the records contain: it is incomplete.
@@ -257,6 +264,16 @@ export interface PrefetchedHits extends ListRequest {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
   readonly hits: readonly VectorHit[];
+}
+
+/**
+ * Whether an index may have overlooked nearer vectors. HNSW connects many copies of a vector, such as repeated passages,
+ * with each other only, so a search that reaches one of them returns nothing else.
+ */
+function mayBeTrapped(hits: readonly VectorHit[]): boolean {
+  const last = hits.at(-1)?.distance ?? 0;
+  const copies = hits.filter(({ distance }) => last - distance < SAME_DISTANCE).length;
+  return copies >= MANY_COPIES && copies * 2 > hits.length;
 }
 
 interface IndexQuestion {

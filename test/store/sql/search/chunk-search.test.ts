@@ -331,6 +331,37 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       for (const limit of [10, 20, 30]) expect(await find(limit), `limit ${limit}`).toEqual(expected.slice(0, limit));
     });
 
+    it('finds the nearest chunks when the index returns nothing but copies of a distant one', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('wide'), spread(2_500));
+      const vector = turned(0.9);
+      await ingest(
+        store,
+        newDocument('copies'),
+        Array.from({ length: 1_000 }, (_, order) => newChunk(order, `copy ${order}`, { vector })),
+      );
+      await inStep(store);
+      const { sqlite, index, maintenance } = store;
+      if (sqlite.search.singlePass === undefined) return;
+      const collections = openCollections({
+        ...index,
+        async open(name, dimensions) {
+          const collection = await index.open(name, dimensions);
+          const nearest = async (query: Float32Array, limit: number) =>
+            (await collection.nearest(vector, 1_000))
+              .slice(0, limit)
+              .map(({ key }) => ({ key, distance: distanceFrom('cosine_distance', query)(vector) }));
+          return { ...collection, candidates: 100, nearest };
+        },
+      });
+      const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
+      for (const limit of [10, 10, 30]) {
+        const found = await search.nearest({ ...asked, vector: turned(0.3), limit });
+        expect(found[0]?.text, `limit ${limit}`).toBe('passage 750');
+        expect(found.filter(({ text }) => text.startsWith('copy'))).toEqual([]);
+      }
+    });
+
     it('queries the index repeatedly until a filter that matches only distant chunks is satisfied', async () => {
       const store = await openTestStore();
       await ingest(store, newDocument('wide'), spread(6_000));
