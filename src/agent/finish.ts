@@ -1,6 +1,7 @@
 import type { Source } from '../citations/citation.ts';
 import { unsupportedSentences } from '../citations/unsupported-sentences.ts';
 import type { ToolCall } from '../models/message.ts';
+import { WITHOUT_ANSWER } from '../models/without-answer.ts';
 import type { AgentEvent, RunEnd } from './agent-event.ts';
 import type { AgentRun } from './agent-run.ts';
 import type { Turn } from './stream-turn.ts';
@@ -54,11 +55,9 @@ function withoutAnswer(run: AgentRun, ended: RunEnd): string {
   const found = count === 0 ? 'No sources were found before that.' : `${count} sources were found before that.`;
   switch (ended) {
     case 'end':
-      return 'The model ended without an answer.';
     case 'length':
-      return 'The model reached its output limit before it wrote an answer. Raise max_tokens.';
     case 'refusal':
-      return 'The model declined to answer.';
+      return WITHOUT_ANSWER[ended];
     case 'steps':
     case 'tokens':
     case 'time':

@@ -9,6 +9,7 @@ import type { TextAnalyser } from '../citations/text-analyser.ts';
 import { ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
+import { WITHOUT_ANSWER } from '../models/without-answer.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import { clientCallsIn, exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
@@ -81,6 +82,9 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
   if (stop === undefined)
     throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
   yield* toEvents(scanner.end());
+  const clientCalls = clientCallsIn(calls, clientTools);
+  if (scanner.text.trim() === '' && clientCalls.length === 0)
+    yield* toEvents([...scanner.push(WITHOUT_ANSWER[stop.reason]), ...scanner.end()]);
   yield {
     type: 'final_answer',
     answer: {
@@ -91,7 +95,7 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
       model: stop.snapshot ?? stop.model,
       mode: 'generative',
       stopReason: stop.reason,
-      clientCalls: clientCallsIn(calls, clientTools),
+      clientCalls,
       usage: stop.usage,
       removedMarkers: scanner.removed,
     },

@@ -96,6 +96,16 @@ describe('an answer by a model', () => {
     expect(events.at(-1)).toMatchObject({ answer: { text: 'Paris.', citations: [] } });
   });
 
+  it.each([
+    ['end', 'The model ended without an answer.'],
+    ['length', 'The model reached its output limit before it wrote an answer. Raise max_tokens.'],
+    ['refusal', 'The model declined to answer.'],
+  ] as const)('says so when the model writes nothing and stops with "%s"', async (reason, text) => {
+    const events = await Array.fromAsync(ask({ model: scriptedModel(says('', reason)) }));
+    expect(events.flatMap((event) => (event.type === 'message' ? [event.text] : [])).join('')).toBe(text);
+    expect(events.at(-1)).toMatchObject({ answer: { text, citations: [], stopReason: reason } });
+  });
+
   it('ends with the answer so far when the model stops for length', async () => {
     const answer = await collectAnswer(ask({ model: scriptedModel(says('Paris [1', 'length')) }));
     expect(answer).toMatchObject({
@@ -123,7 +133,10 @@ describe('an answer by a model', () => {
 
   it('ignores calls of unknown tools', async () => {
     const model = scriptedModel(calls({ id: '1', name: 'x', arguments: {} }));
-    expect(await collectAnswer(ask({ model }))).toMatchObject({ text: '', stopReason: 'tool_calls' });
+    expect(await collectAnswer(ask({ model }))).toMatchObject({
+      text: 'The model called a tool instead of answering.',
+      stopReason: 'tool_calls',
+    });
   });
 
   it('does not call the model when nothing was found', async () => {

@@ -39,6 +39,7 @@ export const ragEvent = z
           mode: z.string(),
           support,
           removed_markers: z.int(),
+          stop_reason: z.enum(['end', 'length', 'refusal']).describe('`length`: max_tokens cut the answer off.'),
         })
         .meta({ id: 'RagFinalAnswer' }),
     ),
@@ -89,8 +90,8 @@ function toServerSentEvent(
 }
 
 /**
- * Additions: `model`, `mode` (`extractive` if no language model wrote the answer), `support`, and `removed_markers`,
- * the number of removed markers without a source.
+ * Additions: `model`, `mode` (`extractive` if no language model wrote the answer), `support`, `removed_markers`, the
+ * number of removed markers without a source, and `stop_reason`, as agents have it.
  */
 function finalAnswer(answer: RagAnswer, context: HitContext) {
   return {
@@ -102,5 +103,6 @@ function finalAnswer(answer: RagAnswer, context: HitContext) {
     mode: answer.mode,
     ...(answer.support !== undefined && { support: answer.support }),
     removed_markers: answer.removedMarkers ?? 0,
+    stop_reason: answer.stopReason === 'tool_calls' ? 'end' : answer.stopReason,
   };
 }

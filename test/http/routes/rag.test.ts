@@ -212,7 +212,7 @@ describe('a streamed answer', () => {
           `id: ${run}:4\nevent: citation\ndata: {"id":"cit.1","object":"citation","is_new":true,"span":{"start":31,"end":34},"payload":${JSON.stringify(payload)}}\n\n` +
           `id: ${run}:5\nevent: citation\ndata: {"id":"cit.1","object":"citation","is_new":false,"span":{"start":40,"end":43},"payload":null}\n\n` +
           `id: ${run}:6\nevent: message\ndata: {"id":"${message}","object":"agent.message.delta","delta":{"content":[{"type":"text","payload":{"value":".","annotations":[]}}]}}\n\n` +
-          `id: ${run}:7\nevent: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative","removed_markers":0}\n\n` +
+          `id: ${run}:7\nevent: final_answer\ndata: {"id":"msg_final","object":"rag.final_answer","generated_answer":"Paris is the capital of France [1].","citations":[{"id":"cit.1","object":"citation","spans":[{"start":31,"end":34}],"source_type":"chunk","payload":${JSON.stringify(payload)}}],"model":"openai/gpt-test","mode":"generative","removed_markers":0,"stop_reason":"end"}\n\n` +
           'event: done\ndata: [DONE]\n\n',
       ),
     );
