@@ -1,16 +1,15 @@
 import type { SkipReason } from '../ingest/folders/find-files.ts';
 import type { IngestOutcome } from '../ingest/folders/folder-target.ts';
 import type { IngestStep } from '../ingest/ingest-all.ts';
-import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { visibleLine } from './layout.ts';
+import type { IngestFailure } from './ingest-failures.ts';
 import { count, duration } from './progress-line.ts';
-import { isWorthNaming, MAX_NAMED, type NamedSkip, skipWords } from './skipped-files.ts';
+import { isWorthNaming, type NamedSkip, skipWords } from './skipped-files.ts';
 
 /** Counts so far. */
 export interface Tally {
-  /** The first failures, repeated in the summary. */
-  readonly failures: { readonly name: string; readonly reason: string }[];
+  /** Listed below the summary. */
+  readonly failures: IngestFailure[];
   readonly outcomes: Record<IngestOutcome, number>;
   readonly skipped: Map<SkipReason, number>;
   /** Skipped files worth naming. */
@@ -26,18 +25,12 @@ export const emptyTally = (): Tally => ({
 
 export function record(step: IngestStep, { outcomes, skipped, failures, named }: Tally): void {
   if (step.type === 'result') outcomes[step.outcome] += 1;
-  if (step.type === 'result' && step.outcome === 'failed' && failures.length < MAX_NAMED) {
+  if (step.type === 'result' && step.outcome === 'failed') {
     failures.push({ name: step.name, reason: step.reason ?? '' });
   }
   if (step.type !== 'skipped') return;
   skipped.set(step.reason, (skipped.get(step.reason) ?? 0) + 1);
   if (isWorthNaming(step.reason)) named.push({ name: step.name, reason: step.reason });
-}
-
-export function noteFailures({ failures, outcomes: { failed } }: Tally, output: CommandContext['output']): void {
-  if (failed < 2) return;
-  for (const { name, reason } of failures) output.note(`  ${visibleLine(name)}: ${visibleLine(reason)}`);
-  if (failed > failures.length) output.note(`  and ${count(failed - failures.length)} more`);
 }
 
 export function toJson(step: Exclude<IngestStep, { type: 'started' }>) {

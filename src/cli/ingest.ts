@@ -10,19 +10,10 @@ import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { finishBackgroundWork } from './finish-background-work.ts';
+import { noteFailures } from './ingest-failures.ts';
 import { checkIngestOptions, type IngestOptions, requireAll, siteOf } from './ingest-options.ts';
 import { progressView } from './ingest-progress.ts';
-import {
-  emptyTally,
-  exitCodeOf,
-  noteFailures,
-  record,
-  summaryJson,
-  summaryText,
-  type Tally,
-  toJson,
-} from './ingest-tally.ts';
-import { visible, visibleLine } from './layout.ts';
+import { emptyTally, exitCodeOf, record, summaryJson, summaryText, type Tally, toJson } from './ingest-tally.ts';
 import { noteSkipped } from './skipped-files.ts';
 import { withClient } from './with-client.ts';
 
@@ -112,9 +103,6 @@ async function ingestNamed(
     for await (const step of steps) {
       record(step, tally);
       if (options.json && step.type !== 'started') output.print(JSON.stringify(toJson(step)));
-      if (step.type === 'result' && step.outcome === 'failed') {
-        output.note(`${output.noteStyle('red', 'failed')} ${visibleLine(step.name)}: ${visible(step.reason ?? '')}`);
-      }
       view.update(step);
     }
     return undefined;
@@ -140,11 +128,8 @@ function openWeb({ allowPrivateAddresses: allowPrivate = false }: IngestOptions,
 function printSummary(tally: Tally, { options, calledAt }: IngestCall, output: CommandContext['output']): void {
   // The whole time the user waited, including startup and the background work that ingestion left behind.
   const seconds = (performance.now() - calledAt) / 1000;
-  if (options.json) {
-    output.print(JSON.stringify(summaryJson(tally, seconds)));
-    return;
-  }
-  output.print(summaryText(tally, seconds));
-  noteFailures(tally, output);
-  noteSkipped(tally.named, output);
+  if (options.json) output.print(JSON.stringify(summaryJson(tally, seconds)));
+  else output.print(summaryText(tally, seconds));
+  noteFailures(tally.failures, output);
+  if (!options.json) noteSkipped(tally.named, output);
 }

@@ -193,6 +193,14 @@ function mainJob(isServed: boolean) {
     expect(code).toBe(3);
     expect((await run('ingest', 'broken.pdf', '--json')).code).toBe(1);
   });
+
+  it('names each file that fails once, below the summary', async () => {
+    for (const name of ['one.pdf', 'two.pdf']) await writeFile(join(cwd, name), '%PDF-1.4\nnothing that can be read');
+    const { stderr } = await run('ingest', 'one.pdf', 'two.pdf');
+    const lines = stderr.split('\n').filter((line) => line.includes('.pdf'));
+    expect(lines).toEqual([`  ${join(cwd, 'one.pdf')}`, `  ${join(cwd, 'two.pdf')}`]);
+    expect(stderr).toContain('failed 2: … is not a readable PDF');
+  });
 }
 
 describe('without a server', () => mainJob(false));
