@@ -260,6 +260,24 @@ async function checkStop(parts: Parts): Promise<void> {
       await page.locator(':focus').and(page.getByLabel('Question')).waitFor();
     },
   );
+  for (const kind of ['answer', 'agent'] as const) {
+    await parts.test.check(`a stopped ${kind} is the same after a reload, and is marked as stopped`, async (page) => {
+      const continueModel = pauseInTheMiddle(parts.model);
+      await ask(page, parts, kind);
+      await showsBeginning(page);
+      await page.getByRole('button', { name: 'Stop', exact: true }).click();
+      const stopped = page.getByText('Stopped. The answer so far is shown.');
+      await stopped.waitFor();
+      const before = await shownText(page);
+      // The page has stored the answer, or the service has.
+      await page.waitForFunction(`sessionStorage.getItem('citewell.ask.runs') === '[]'`);
+      continueModel();
+      await page.reload();
+      await stopped.waitFor();
+      same(await shownText(page), before, 'the text after a reload');
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
+    });
+  }
 }
 
 async function checkOtherViews({ test, kill, restart }: Parts): Promise<void> {

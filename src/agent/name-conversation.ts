@@ -48,7 +48,8 @@ const tidy = (text: string): string =>
     .replaceAll(/^[\s"'“”*#]+|[\s"'“”*.]+$/g, '')
     .slice(0, MAX_NAME_LENGTH);
 
-function fallbackName(question: string): string {
+/** The beginning of the question. */
+export function fallbackName(question: string): string {
   const words = question.trim().split(/\s+/);
   return tidy(words.slice(0, FALLBACK_WORDS).join(' ')) || 'Conversation';
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { CheckedCitation } from '../citations/check-citation.ts';
 import type { Source } from '../citations/citation.ts';
 import type { Conversations } from '../conversations/conversations.ts';
 import type { Metadata } from '../documents/document.ts';
 import type { ConversationSummary, StoredMessage } from '../store/records.ts';
 import type { AgentRequest, EarlierMessage } from './agent.ts';
 import type { AgentAnswer, AgentEvent } from './agent-event.ts';
-import { type NamingParts, nameConversation } from './name-conversation.ts';
+import { fallbackName, type NamingParts, nameConversation } from './name-conversation.ts';
 
 export interface SaveOptions extends NamingParts {
   /** Additional metadata to store with the answer. */
@@ -57,11 +58,9 @@ export async function openTurn(conversations: Conversations, request: AgentReque
           metadata: { ...metadata, ...remarks() },
           parentId: question.id,
         });
-      const name = async (answer: string) => {
-        const written = await nameConversation(request.message, answer, naming);
-        // The answer is already sent, so a failure to name the conversation (it may have been deleted) is ignored.
-        await conversations.rename(principal, id, written).catch(() => {});
-      };
+      const isNamed = request.name ?? conversation.name === null;
+      // The answer is already sent, so a failure to name the conversation (it may have been deleted) is ignored.
+      const name = (written: string) => conversations.rename(principal, id, written).catch(() => {});
       const partial = new PartialAnswer();
       let isStored = false;
       try {
@@ -72,12 +71,15 @@ export async function openTurn(conversations: Conversations, request: AgentReque
             isStored = true;
           }
           yield event;
-          if (event.type === 'final_answer' && (request.name ?? conversation.name === null)) {
-            await name(event.answer.text);
+          if (event.type === 'final_answer' && isNamed) {
+            await name(await nameConversation(request.message, event.answer.text, naming));
           }
         }
       } finally {
-        if (!isStored && partial.text !== '') await store(partial.text, { interrupted: true });
+        if (!isStored && partial.text !== '') {
+          await store(partial.text, { interrupted: true, citations: citationsMetadata(partial.citations) });
+          if (isNamed) await name(fallbackName(request.message));
+        }
       }
     },
   };
@@ -112,19 +114,29 @@ function withoutStored(
   return isRepeated ? preceding.slice(stored.length) : preceding;
 }
 
-/** Text of the turn being written, or of the previous turn until new text arrives. */
+/** Text and citations of the turn being written, or of the previous turn until new text arrives. */
 class PartialAnswer {
   #text = '';
+  readonly #citations = new Map<string, CheckedCitation>();
   #isNewTurn = false;
 
   get text(): string {
     return this.#text.trim();
   }
 
+  get citations(): readonly CheckedCitation[] {
+    return [...this.#citations.values()];
+  }
+
   take(event: AgentEvent): void {
     if (event.type === 'tool_call') this.#isNewTurn = true;
+    if (event.type === 'citation') this.#citations.set(event.citation.id, event.citation);
     if (event.type !== 'message') return;
-    this.#text = this.#isNewTurn ? event.text : this.#text + event.text;
+    if (this.#isNewTurn) {
+      this.#text = '';
+      this.#citations.clear();
+    }
+    this.#text += event.text;
     this.#isNewTurn = false;
   }
 }
@@ -135,13 +147,12 @@ function answerMetadata({ citations, spent, model, ended }: AgentAnswer): Metada
     ended,
     input_tokens: spent.input,
     output_tokens: spent.output,
-    citations: citations.map((citation) => ({
-      id: citation.id,
-      verdict: citation.verdict,
-      ...sourceMetadata(citation.source),
-    })),
+    citations: citationsMetadata(citations),
   };
 }
+
+const citationsMetadata = (citations: readonly CheckedCitation[]) =>
+  citations.map(({ id, verdict, source }) => ({ id, verdict, ...sourceMetadata(source) }));
 
 function sourceMetadata(source: Source): Metadata {
   switch (source.kind) {

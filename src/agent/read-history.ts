@@ -36,7 +36,7 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const known = await turn.summary();
   const recent = all.slice(all.findIndex(({ id }) => id === known?.throughId) + 1);
   const start = known === undefined ? [] : [summaryNote(known.text)];
-  const withoutMarkers = recent.map(({ role, content }): Message => ({ role, text: content.replaceAll(MARKER, '') }));
+  const withoutMarkers = recent.map((message): Message => ({ role: message.role, text: textOf(message, () => '') }));
   const { summary, replaced } = await compactContext([...start, ...withoutMarkers], compaction, signal);
 
   const lastSummarised = recent[replaced - start.length - 1];
@@ -60,17 +60,28 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
 async function renumberMarkers(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
   const references = stored.map(chunkReferences);
   const chunks = await visibleChunks([...new Set(references.flatMap((numbers) => [...numbers.values()]))], parts);
-  return stored.map(({ role, content }, index) => {
+  return stored.map((message, index) => {
+    const { role, content } = message;
+    if (role !== 'assistant') return { role, text: content };
     const numbers = references[index] ?? new Map<number, string>();
-    const text =
-      role !== 'assistant'
-        ? content
-        : content.replaceAll(MARKER, (marker, digits: string) => {
-            const chunk = chunks.get(numbers.get(Number(digits)) ?? '');
-            return chunk === undefined ? '' : marker.replace(digits, `${parts.sources.add({ kind: 'chunk', chunk })}`);
-          });
+    const text = textOf(message, (marker, digits) => {
+      const chunk = chunks.get(numbers.get(Number(digits)) ?? '');
+      return chunk === undefined ? '' : marker.replace(digits, `${parts.sources.add({ kind: 'chunk', chunk })}`);
+    });
     return { role, text };
   });
+}
+
+// Without this note, a model would take a stopped answer for what it had to say.
+const INTERRUPTED_NOTE = '[This answer was interrupted here, before it was complete.]';
+
+/** The text of a message for a model, with its markers replaced. */
+function textOf(
+  { role, content, metadata }: StoredMessage,
+  replace: (marker: string, digits: string) => string,
+): string {
+  const text = content.replaceAll(MARKER, replace);
+  return role === 'assistant' && metadata['interrupted'] === true ? `${text}\n\n${INTERRUPTED_NOTE}` : text;
 }
 
 /** Marker number → chunk id of a stored answer. */

@@ -88,6 +88,33 @@ describe('a conversation', () => {
     expect(await conversations.list(defaultAdmin, { ids: [], offset: 0, limit: 1 })).toMatchObject({ total: 0 });
   });
 
+  it('keeps the citations of a partial answer, is named after its question, and tells the model of the break', async () => {
+    const failure = new ServiceError('provider_failed', 'It broke off.');
+    const { ask, conversations, kept, model } = await open([
+      calls(search('1', 'tea leaves')),
+      fails(failure, 'Tea is brewed from leaves [1]. And th'),
+      says('Nothing to add.'),
+    ]);
+    await expect(ask('What is tea made of?', { name: true })).rejects.toBe(failure);
+    const { items } = await conversations.list(defaultAdmin, { ids: [], offset: 0, limit: 1 });
+    const [conversation] = items;
+    const conversationId = conversation?.id ?? '';
+    expect(conversation?.name).toBe('What is tea made of?');
+    expect((await kept(conversationId))[1]).toMatchObject({
+      content: 'Tea is brewed from leaves [1]. And th',
+      metadata: { interrupted: true, citations: [{ id: 'cit.1', verdict: 'verbatim', chunk_id: expect.any(String) }] },
+    });
+    await ask('Go on.', { conversationId });
+    expect(model.requests[2]?.messages.slice(1)).toEqual([
+      { role: 'user', text: 'What is tea made of?' },
+      {
+        role: 'assistant',
+        text: 'Tea is brewed from leaves [1]. And th\n\n[This answer was interrupted here, before it was complete.]',
+      },
+      { role: 'user', text: 'Go on.' },
+    ]);
+  });
+
   it('of another user is reported as not found, like an unknown one', async () => {
     const { ask, agent } = await open([says('Tea.')]);
     const { conversationId } = answerIn(await ask('Tea?'));

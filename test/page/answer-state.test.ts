@@ -270,6 +270,14 @@ describe('the turns of a stored conversation', () => {
     ]);
   });
 
+  it('keeps that an answer was stopped, and its citations', () => {
+    const state: AnswerState = { ...play(final({ verdict: 'close' })), phase: 'stopped' };
+    const metadata = toMetadata(state);
+    const [turn] = toTurns([{ id: '1', message: { role: 'assistant', content: state.text }, metadata }]);
+    expect(turn?.answer).toMatchObject({ phase: 'stopped', text: state.text, marks: state.marks });
+    expect(toMetadata({ ...state, phase: 'done' })).not.toHaveProperty('interrupted');
+  });
+
   it('restores what was stored with an answer', () => {
     const state = play(final({ verdict: 'close' }));
     const metadata = toMetadata(state);

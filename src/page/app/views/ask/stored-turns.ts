@@ -90,7 +90,8 @@ function marksIn(text: string, citations: readonly StoredCitation[]): readonly M
 }
 
 /** Metadata stored with an answer, from which its citations are restored. */
-export const toMetadata = ({ sources, marks, model, stopReason, support, usage }: AnswerState) => ({
+export const toMetadata = ({ phase, sources, marks, model, stopReason, support, usage }: AnswerState) => ({
+  ...(phase !== 'done' && { interrupted: true }),
   ...(model !== undefined && { model }),
   ...(stopReason !== undefined && { ended: stopReason }),
   ...(support !== undefined && { support }),

@@ -121,7 +121,7 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
     showConversation(id);
     await follow(turn.key, response, known, signal);
   } catch (error) {
-    fail(turn.key, error, signal);
+    await failAndKeep(turn.key, error, signal);
   }
 }
 
@@ -153,7 +153,7 @@ function resume(known: KnownRun): void {
   const { signal } = reading;
   send(eventsOf(known.run), { signal })
     .then((response) => follow(turn.key, response, known, signal))
-    .catch((error: unknown) => fail(turn.key, error, signal));
+    .catch((error: unknown) => failAndKeep(turn.key, error, signal));
 }
 
 const eventsOf = (run: string): string => `/v3/retrieval/runs/${encodeURIComponent(run)}/events`;
@@ -231,10 +231,21 @@ export async function stop({ key, run }: Turn): Promise<void> {
   );
 }
 
+/** Shows that an answer ended early, and stores the part that was shown, so that a reload shows it too. */
+async function failAndKeep(key: string, error: unknown, signal: AbortSignal): Promise<void> {
+  const { conversation } = thread.value;
+  const run = turnOf(key)?.run;
+  fail(key, error, signal);
+  const turn = signal.aborted ? undefined : turnOf(key);
+  // The service itself stores what an agent wrote.
+  if (turn?.kind === 'answer') await keepAnswer(conversation, turn.answer);
+  if (run !== undefined && !signal.aborted) forgetRun(run);
+}
+
+const turnOf = (key: string): Turn | undefined => thread.value.turns.find((turn) => turn.key === key);
+
 function fail(key: string, error: unknown, signal: AbortSignal): void {
   if (signal.aborted) return;
-  const failed = thread.value.turns.find((turn) => turn.key === key);
-  if (failed?.run !== undefined) forgetRun(failed.run);
   const code =
     error instanceof StreamFailure ? error.code : error instanceof RequestFailure ? `status_${error.status}` : '';
   const isStopped = code === 'cancelled';
