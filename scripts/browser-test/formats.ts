@@ -1,10 +1,11 @@
+import type { Page } from 'playwright-core';
 import { isSameText } from '../../src/page/app/views/source/locate-quote.ts';
 import { makeZip, wordParagraph, wordParts } from '../../test/ingest/make-docx.ts';
 import { makeMail } from '../../test/ingest/make-mail.ts';
 import { presentationParts, shape, sheetRow, workbookParts } from '../../test/ingest/make-office.ts';
 import { cite } from './cite.ts';
 import { markedText } from './source.ts';
-import { type BrowserSuite, holds, same } from './suite.ts';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 interface Sample {
   readonly name: string;
@@ -143,7 +144,24 @@ export const formatsSuite: BrowserSuite = {
         holds(isSameText(marked, quote.text), `“${marked}” in the page as it is reads like “${quote.text}”`);
       });
     }
+    await test.check('a quote far down in one block of a page is scrolled into view, with what precedes it', (page) =>
+      checkTallBlock(test, page),
+    );
   },
 };
+
+async function checkTallBlock(test: BrowserTest, page: Page): Promise<void> {
+  const lines = Array.from({ length: 300 }, (_, index) => `Log of day ${index}: the wind turned twice.`);
+  const id = await test.ingestBytes('log.html', `<!doctype html><title>Log</title><pre>${lines.join('\n')}</pre>`);
+  const { text } = await test.get<{ readonly text: string }>(`/documents/${id}/text`);
+  const line = lines[200] ?? '';
+  const start = text.indexOf(line);
+  await page.goto(`${test.url}/d/${id}?q=${start}-${start + line.length}`);
+  const mark = page.frameLocator('.source-frame').locator('mark');
+  await mark.waitFor();
+  const [frame, box] = [await page.locator('.source-frame').boundingBox(), await mark.boundingBox()];
+  const above = (box?.y ?? 0) - (frame?.y ?? 0);
+  holds(above > 100 && above < (frame?.height ?? 0) - 100, `the mark is ${above} pixels below the top of the frame`);
+}
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

@@ -8,7 +8,7 @@ export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   // Hash of the inline style in the frame that shows a foreign page; see `FRAME_STYLE` of the source view.
-  "style-src 'self' 'sha256-BlpJsRQea14TGfF6b0zZWwqjE7y7YkpjBmfhCmk2K9I='",
+  "style-src 'self' 'sha256-AAd18e0Irmjn75JslCnirIJpqXDgZjfmO6qhdSy+FDc='",
   "connect-src 'self'",
   "img-src 'self' data: blob:",
   "font-src 'self' data:",

@@ -10,5 +10,5 @@ export const FRAME_STYLE = [
   'table{border-collapse:collapse}',
   'td,th{padding:.25rem .6rem;border:1px solid #d5d8d2;text-align:start}',
   'mark{background:#ffe58a}',
-  '#quote{scroll-initial-target:nearest;scroll-margin-block:40vh}',
+  '#quote{position:absolute;margin-top:-40vh;scroll-initial-target:nearest}',
 ].join('');

@@ -56,13 +56,15 @@ function markIn(body: HTMLElement, { words, before, after }: QuoteFacts): Locate
     const marked = node.splitText(from);
     marked.splitText(to - from);
     const mark = document.createElement('mark');
-    if (isFirst) {
-      mark.id = 'quote';
-      mark.tabIndex = 0;
-    }
-    isFirst = false;
     marked.replaceWith(mark);
     mark.append(marked);
+    if (!isFirst) continue;
+    isFirst = false;
+    mark.tabIndex = 0;
+    // The frame scrolls to a box; the mark is inline, and the start of its block may be far above it.
+    const target = document.createElement('span');
+    target.id = 'quote';
+    mark.before(target);
   }
   return located;
 }
