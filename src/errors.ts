@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'cancelled'
   | 'internal';
 
-/** Why a file of `unsupported_type` is not read, where programs distinguish it. */
+/** Why a file is not read, where programs distinguish it. */
 export type UnreadKind =
   | 'picture' // no reader of pictures is configured
   | 'undecodable' // a broken picture, or one of a kind that no decoder reads
@@ -42,7 +42,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly publicMessage?: string;
   /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
-  /** Set for some errors of code `unsupported_type`. */
+  /** Set for some files of an `unsupported_type`, and for scanned ones. */
   readonly unread?: UnreadKind | undefined;
 }
 

@@ -139,9 +139,28 @@ async function checkAlone(test: BrowserTest): Promise<void> {
     await page.getByRole('link', { name: 'Add documents' }).click();
     await page.getByRole('button', { name: 'Choose files' }).waitFor();
   });
+  await test.check('another attempt is offered only where it can help', async (page) => {
+    await page.goto(`${test.url}/library`);
+    const files = [{ name: 'torn.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7\nThis is none.') }];
+    await page.getByTestId('files').setInputFiles(files);
+    for (const place of ['.uploads .upload', '.documents tbody tr']) {
+      const entry = page.locator(place).filter({ hasText: 'torn.pdf' });
+      await entry.getByText('Trying again cannot help').waitFor();
+      same(await entry.getByRole('button').count(), 0, 'the number of buttons');
+    }
+    await page.getByLabel('State').selectOption('failed');
+    await page.getByText('1 document found').waitFor();
+    same(await page.getByRole('button', { name: 'Try all failed again' }).count(), 0, 'the number of buttons for all');
+  });
   await test.check('what keeps failed documents from being tried again is said', async (page) => {
     // The upload is refused, but the document is kept as failed.
     await test.ingestBytes('broken.pdf', '%PDF-1.7\nThis is none.').catch(() => undefined);
+    await page.route(/\/v3\/documents\?/, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { results: object[] };
+      const results = answer.results.map((each) => ({ ...each, failure_remedy: 'retry' }));
+      await route.fulfill({ response, json: { ...answer, results } });
+    });
     await page.goto(`${test.url}/library?state=failed`);
     await page.route(/\/(retry-failed|tasks)/, (route) => route.abort());
     const unreachable = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' });

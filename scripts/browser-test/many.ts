@@ -196,4 +196,20 @@ async function checkDeletion(test: BrowserTest): Promise<void> {
     await page.getByText('51–100 of 4,952').waitFor();
     same(await page.locator('.documents input:checked').count(), 0, 'the number of documents still selected');
   });
+  await test.check('all documents that pass a filter are selected and deleted, until that is stopped', async (page) => {
+    await page.goto(`${test.url}/library?title=day+1`);
+    await page.getByText(/^1–50 of/).waitFor();
+    await page.locator('.documents thead input').check();
+    await page.getByText('50 selected').waitFor();
+    await page.getByRole('button', { name: /^Select all 1,/ }).click();
+    await page.getByText(/^1,\d{3} selected/).waitFor();
+    await rows(page).first().locator('input').uncheck();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByText(/^and 1,\d{3} more/).waitFor();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText(/^[2-9] of 1,\d{3} deleted/).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const counted = /Documents\s*([\d,]+)/.exec(await page.locator('.receipt').innerText());
+    holds(Number(counted?.[1]?.replace(',', '')) < 1_000, `${counted?.[1]} were deleted before the stop`);
+  });
 }

@@ -28,6 +28,10 @@ export type ExtractionStatus = 'pending' | 'processing' | 'success' | 'enriched'
 /** State of the model-written summary; `none` if the summary is taken from the text. */
 export type SummaryStatus = 'none' | 'pending' | 'processing' | 'success' | 'failed';
 
+/** What helps after a failed ingestion: another attempt, other settings of the service first, or only another file. */
+export const failureRemedies = ['retry', 'settings', 'file'] as const;
+export type FailureRemedy = (typeof failureRemedies)[number];
+
 /** A file or text of the corpus, without its text and chunks. */
 export interface Document {
   readonly id: string;
@@ -51,6 +55,8 @@ export interface Document {
   readonly extractionStatus: ExtractionStatus;
   /** Why ingestion failed, for users; null unless `ingestionStatus` is `failed`. */
   readonly failure: string | null;
+  /** What helps after the failure; null if unknown, or if there is none. */
+  readonly failureRemedy?: FailureRemedy | null;
   readonly ingestionAttempt: number;
   readonly summary: string | null;
   readonly summaryStatus?: SummaryStatus;

@@ -1,5 +1,6 @@
+import type { FailureRemedy } from '../documents/document.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import { remedyFor } from '../models/provider-error.ts';
+import { ProviderError, remedyFor } from '../models/provider-error.ts';
 import { DeletedConcurrently } from '../store/deleted-concurrently.ts';
 
 /** `transient`: a retry can succeed. `permanent`: only another file or other settings can. */
@@ -17,6 +18,36 @@ function failureKind(error: unknown): FailureKind {
 
 /** True for errors that can go away without intervention. */
 export const isTransient = (error: unknown): boolean => failureKind(error) === 'transient';
+
+/** What helps after a failure that ended an ingestion. */
+export function failureRemedy(error: unknown): FailureRemedy {
+  // An unexpected error is a fault of the service, not of the file.
+  if (isTransient(error) || !(error instanceof ServiceError)) return 'retry';
+  if (error instanceof ProviderError || error.unread === 'picture' || error.unread === 'recording') return 'settings';
+  return REMEDIES[error.code];
+}
+
+const REMEDIES: Readonly<Record<ErrorCode, FailureRemedy>> = {
+  invalid_request: 'file',
+  too_large: 'file',
+  unsupported_type: 'file',
+  range_not_satisfiable: 'file',
+  not_found: 'file',
+  invalid_field: 'settings',
+  unauthenticated: 'settings',
+  forbidden: 'settings',
+  unknown_model: 'settings',
+  not_configured: 'settings',
+  token_expired: 'retry',
+  conflict: 'retry',
+  rate_limited: 'retry',
+  embedding_mismatch: 'retry',
+  provider_failed: 'retry',
+  store_failed: 'retry',
+  timeout: 'retry',
+  cancelled: 'retry',
+  internal: 'retry',
+};
 
 /** The reading process ended without a reply, by chance or because of the document; a retry shows which. */
 export class ReaderEnded extends ServiceError {

@@ -5,6 +5,7 @@ import type { BegunDocument, Corpus } from '../store/corpus.ts';
 import type { IngestionQueue } from '../store/ingestion-queue.ts';
 import { type Attempt, AttemptTakenOver } from '../store/taken-over.ts';
 import type { VectorSpaces } from '../store/vector-spaces.ts';
+import { failureRemedy } from './failure-kind.ts';
 import { createTaskHolder } from './hold-task.ts';
 import type { IngestEvent, Ingestor, RetryDecision } from './ingestor.ts';
 import { createKeyedLimit } from './keyed-limit.ts';
@@ -206,6 +207,6 @@ async function recordFailure(corpus: Corpus, { document, held }: StartedIngestio
   if (now === undefined || now.ingestionAttempt !== document.ingestionAttempt) return now ?? document;
   if (now.ingestionStatus === 'failed' || isPublished(now, document)) return now;
   const reason = error instanceof ServiceError ? error.publicMessage : toError(error).message;
-  await corpus.fail(document.id, reason, held);
+  await corpus.fail(document.id, { reason, remedy: failureRemedy(error) }, held);
   return (await corpus.get(document.id)) ?? document;
 }

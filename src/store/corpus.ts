@@ -1,5 +1,5 @@
 import type { Chunk, ChunkText } from '../documents/chunk.ts';
-import type { Document, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
+import type { Document, FailureRemedy, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { Original } from './originals/original.ts';
 import type { Attempt } from './taken-over.ts';
@@ -53,6 +53,12 @@ export interface ChunkChange {
 
 export interface ExtractedText extends Outline {
   readonly text: string;
+}
+
+export interface IngestionFailure {
+  /** For users. */
+  readonly reason: string;
+  readonly remedy: FailureRemedy;
 }
 
 /** What publishing sets on a document besides its chunks. */
@@ -220,8 +226,8 @@ export interface Corpus {
    * afterwards, and exact search finds them until then.
    */
   publish(id: string, publication: Publication): Promise<Document>;
-  /** Drops the staged chunks and records the reason; what was visible before stays visible. */
-  fail(id: string, reason: string, attempt?: Attempt): Promise<void>;
+  /** Drops the staged chunks and records the failure; what was visible before stays visible. */
+  fail(id: string, failure: IngestionFailure, attempt?: Attempt): Promise<void>;
   /** Documents whose ingestion was begun and neither published nor failed, oldest first. */
   unfinished(): Promise<readonly Document[]>;
   /** The settings given to `begin`. */

@@ -25,6 +25,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
         sizeInBytes: document.bytes.byteLength,
         chunkCount: 0,
         failure: null,
+        failureRemedy: null,
         version: 'v0',
       });
       expect(begun.contentHash).toMatch(/^[0-9a-f]{64}$/);
@@ -161,14 +162,21 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       const document = newDocument('one');
       await corpus.begin(document);
       await corpus.stage(document.id, newChunks(2));
-      await corpus.fail(document.id, 'The file is damaged.');
+      await corpus.fail(document.id, { reason: 'The file is damaged.', remedy: 'file' });
       expect(await corpus.get(document.id)).toMatchObject({
         ingestionStatus: 'failed',
         failure: 'The file is damaged.',
+        failureRemedy: 'file',
       });
       expect(await corpus.unfinished()).toEqual([]);
       const again = await corpus.begin({ ...document, title: 'mended' });
-      expect(again).toMatchObject({ ingestionStatus: 'pending', failure: null, ingestionAttempt: 2, title: 'mended' });
+      expect(again).toMatchObject({
+        ingestionStatus: 'pending',
+        failure: null,
+        failureRemedy: null,
+        ingestionAttempt: 2,
+        title: 'mended',
+      });
       await corpus.stage(document.id, newChunks(1));
       expect(await corpus.publish(document.id, publication(''))).toMatchObject({ chunkCount: 1 });
     });
@@ -202,7 +210,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       await ingest(store, document, newChunks(3, 'old words'));
       await store.corpus.begin({ ...document, bytes: Buffer.from('broken') }, { replace: true });
       await store.corpus.stage(document.id, newChunks(1, 'new words'));
-      await store.corpus.fail(document.id, 'Broken.');
+      await store.corpus.fail(document.id, { reason: 'Broken.', remedy: 'file' });
       expect((await store.corpus.chunksOf(document.id, all)).total).toBe(3);
       expect(await store.corpus.textOf(document.id)).toMatchObject({ text: 'old words\nold words\nold words' });
     });

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
+import type { FailureRemedy } from '../../src/documents/document.ts';
 import { defaultCollectionId } from '../../src/documents/ids.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -317,17 +318,17 @@ describeEngines('An ingestor', (engine) => {
       expect((await store.corpus.list({ kind: 'all' }, { offset: 0, limit: 1 })).total).toBe(0);
     });
 
-    it.each<[string, Submission, string, RegExp]>([
-      ['broken JSON', file('invalid.json', '{"a":'), 'invalid_request', /not valid JSON/],
-      ['a PDF without text', file('scan.pdf', makePdf([[]])), 'invalid_request', /no text found/],
-      ['an empty file', file('a.txt', ''), 'invalid_request', /no text/],
-    ])('fails alone with its reason: %s', async (_, submission, code, message) => {
+    it.each<[string, Submission, string, RegExp, FailureRemedy]>([
+      ['broken JSON', file('invalid.json', '{"a":'), 'invalid_request', /not valid JSON/, 'file'],
+      ['a PDF without text', file('scan.pdf', makePdf([[]])), 'invalid_request', /no text found/, 'settings'],
+      ['an empty file', file('a.txt', ''), 'invalid_request', /no text/, 'file'],
+    ])('fails alone with its reason: %s', async (_, submission, code, message, failureRemedy) => {
       const { store, ingestor } = await openIngestor();
       const last = (await ingest(ingestor, submission)).at(-1);
       expect(last).toMatchObject({
         type: 'failed',
         error: { code },
-        document: { ingestionStatus: 'failed', failure: expect.stringMatching(message) },
+        document: { ingestionStatus: 'failed', failure: expect.stringMatching(message), failureRemedy },
       });
       await documentOf(ingestor, text('Another document.'));
       // A failed document may be submitted again, and fails again.

@@ -231,6 +231,7 @@ describeEngines('A task', (engine) => {
       expect(await corpus.get(id)).toMatchObject({
         ingestionStatus: 'failed',
         failure: 'The ingestion was cancelled.',
+        failureRemedy: 'retry',
       });
       await expect(service.cancel(task)).rejects.toMatchObject({ code: 'conflict' });
     }
@@ -254,7 +255,7 @@ describeEngines('A task', (engine) => {
     await expect(corpus.setStatus(document.id, 'storing', 1)).rejects.toMatchObject(conflict);
     await expect(corpus.stage(document.id, newChunks(2), undefined, 1)).rejects.toMatchObject(conflict);
     await expect(corpus.publish(document.id, publication('text', { attempt: 1 }))).rejects.toMatchObject(conflict);
-    await expect(corpus.fail(document.id, 'Not read.', 1)).rejects.toMatchObject(conflict);
+    await expect(corpus.fail(document.id, { reason: 'Not read.', remedy: 'file' }, 1)).rejects.toMatchObject(conflict);
     expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'queued', attempt: 2 });
     await corpus.publish(document.id, publication('text', { attempt: 2 }));
     expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'succeeded' });
@@ -312,7 +313,7 @@ describeEngines('A process that ends during ingestion', (engine) => {
       begun.push(id);
       yield { type: 'status', status: 'parsing' } as const;
       await new Promise<void>((resolve) => releases.set(id, resolve));
-      await corpus.fail(id, 'Not wanted.');
+      await corpus.fail(id, { reason: 'Not wanted.', remedy: 'file' });
     };
     const parts = { ingestor: { run }, concurrency: 2, policy: quick, aloneAfterMs: 0, report: () => {} };
     const workers = createQueueWorkers({ queue, ...parts });

@@ -72,7 +72,7 @@ describeEngines('Submissions', ({ openTestStore }) => {
 async function act(corpus: Corpus, id: string, attempt: Attempt, what: 'stage' | 'publish' | 'fail') {
   const { number, content } = attempt;
   if (what === 'fail') {
-    await corpus.fail(id, 'given up', number);
+    await corpus.fail(id, { reason: 'given up', remedy: 'file' }, number);
     return 'failed' as const;
   }
   if (what === 'stage') {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { RequestFailure } from '../../src/page/app/api/request.ts';
 import { source } from '../../src/page/app/texts/source.ts';
 import { addReceipts, type Receipt, readLibraryFilter } from '../../src/page/app/views/library/library-data.ts';
 import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
+import { canRetry, remedyOfRefusal } from '../../src/page/app/views/library/remedy.ts';
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
 
 const file = (name: string) => ({
@@ -70,7 +72,9 @@ describe('the queue of uploads', () => {
       () => {},
     );
     queue.add(found(1));
-    await expect.poll(() => queue.uploads[0]?.state).toEqual({ kind: 'failed', reason: 'Nothing could be read.' });
+    await expect
+      .poll(() => queue.uploads[0]?.state)
+      .toMatchObject({ kind: 'failed', reason: 'Nothing could be read.' });
     queue.retry(1);
     await expect.poll(() => queue.uploads[0]?.state).toEqual({ kind: 'ready', chunks: 2 });
     expect(tasks).toEqual([undefined, 't']);
@@ -89,13 +93,26 @@ describe('the queue of uploads', () => {
       [
         upload(1, { kind: 'ready', chunks: 1 }),
         upload(2, { kind: 'ready', chunks: 1 }),
-        upload(3, { kind: 'failed', reason: '' }),
+        upload(3, { kind: 'failed', reason: '', remedy: null }),
         upload(4, { kind: 'sending' }),
         upload(5, { kind: 'waiting' }),
       ],
       4,
     );
     expect(shown.map(({ key }) => key)).toEqual([4, 3, 2, 1]);
+  });
+});
+
+describe('after a failed upload', () => {
+  const refusal = (code: string, unread?: string) => remedyOfRefusal(new RequestFailure(415, 'No.', { code, unread }));
+
+  it('another attempt is offered unless only another file can help', () => {
+    expect(refusal('unsupported_type', 'undecodable')).toBe('file');
+    expect(refusal('too_large')).toBe('file');
+    expect(refusal('unsupported_type', 'picture')).toBe('settings');
+    expect(refusal('store_failed')).toBe('retry');
+    expect(remedyOfRefusal(new RequestFailure(0, 'The server cannot be reached.'))).toBe('retry');
+    expect((['file', 'settings', 'retry', null] as const).filter(canRetry)).toEqual(['settings', 'retry', null]);
   });
 });
 

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Document, Metadata } from '../../documents/document.ts';
-import { ingestionStatuses } from '../../documents/document.ts';
+import { failureRemedies, ingestionStatuses } from '../../documents/document.ts';
 import type { FoundDocument } from '../../store/corpus.ts';
 import { id, ids, metadata, timestamp } from './record-parts.ts';
+
+/** Addition. */
+export const failureRemedy = z
+  .enum(failureRemedies)
+  .nullable()
+  .describe(
+    'What helps after a failure: another attempt, other settings first, or only another file. Null if unknown.',
+  );
 
 const documentMembers = {
   id,
@@ -30,6 +38,7 @@ const documentMembers = {
   chunk_count: z.int(),
   published_at: timestamp.nullable().describe('Time at which this version became visible.'),
   failure: z.string().nullable().describe('Why ingestion failed.'),
+  failure_remedy: failureRemedy,
   summary_status: z
     .enum(['none', 'pending', 'processing', 'success', 'failed'])
     .describe('State of the model’s summary; none for an extractive summary.'),
@@ -79,6 +88,7 @@ export function toDescribedRecord(document: Document, summaryEmbedding: Float32A
     chunk_count: document.chunkCount,
     published_at: document.publishedAt ?? null,
     failure: document.failure,
+    failure_remedy: document.failureRemedy ?? null,
     summary_status: document.summaryStatus ?? 'none',
     summary_model: document.summaryBy ?? null,
     summary_note: document.summaryNote ?? null,

@@ -27,7 +27,7 @@ export const failure = z
     unread: z
       .enum(['picture', 'undecodable', 'recording'])
       .exactOptional()
-      .describe('For programs: why a file of an unsupported type is not read.'),
+      .describe('For programs: why a file is not read.'),
     error_code: z.literal('TOKEN_EXPIRED').exactOptional(),
     detail: z
       .union([

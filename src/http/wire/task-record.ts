@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import type { Backlog, IngestionTask } from '../../store/ingestion-queue.ts';
 import type { ServerSentEvent } from '../sse.ts';
+import { failureRemedy } from './document-record.ts';
 import { id, timestamp } from './record-parts.ts';
 import { doneSchema, errorSchema, eventSchema } from './stream-events.ts';
 
@@ -43,7 +44,10 @@ export const ingestionEvent = z
     ),
     eventSchema('postponed', ofDocument({ reason: z.string(), next_try_at: timestamp })),
     eventSchema('ingested', ofDocument({ ingestion_status: z.literal('success'), chunk_count: z.int() })),
-    eventSchema('failed', ofDocument({ ingestion_status: z.literal('failed'), reason: z.string() })),
+    eventSchema(
+      'failed',
+      ofDocument({ ingestion_status: z.literal('failed'), reason: z.string(), failure_remedy: failureRemedy }),
+    ),
     eventSchema('cancelled', ofDocument({ reason: z.string() })),
     errorSchema,
     doneSchema,
@@ -92,7 +96,11 @@ export function toIngestionEvent({ id, event }: FollowedEvent, documentId: strin
     case 'done':
       return sent('ingested', { ingestion_status: 'success', chunk_count: event.document.chunkCount });
     case 'failed':
-      return sent('failed', { ingestion_status: 'failed', reason: event.error.message });
+      return sent('failed', {
+        ingestion_status: 'failed',
+        reason: event.error.message,
+        failure_remedy: event.document.failureRemedy ?? null,
+      });
     case 'cancelled':
       return sent('cancelled', { reason: event.reason });
   }

@@ -125,6 +125,7 @@ describe('POST /documents', () => {
         chunk_count: expect.any(Number),
         published_at: expect.any(String),
         failure: null,
+        failure_remedy: null,
       },
     });
   });
@@ -184,7 +185,11 @@ describe('POST /documents', () => {
     expect([failed.status, failed.body.message]).toEqual([400, expect.stringMatching(/JSON/)]);
     const id = '04ebba11-8d7c-5e7e-ade8-8f02edee2327';
     const record = (await call(`/documents/${id}`)).body.results;
-    expect(record).toMatchObject({ ingestion_status: 'failed', metadata: { failure: expect.stringMatching(/JSON/) } });
+    expect(record).toMatchObject({
+      ingestion_status: 'failed',
+      metadata: { failure: expect.stringMatching(/JSON/) },
+      failure_remedy: 'file',
+    });
     expect((await call(`/documents/${id}/chunks`)).status).toBe(404);
     expect((await upload({}, { name: 'invalid.json', text: '{"a": 1}' })).status).toBe(202);
     expect((await call(`/documents/${id}`)).body.results).toMatchObject({ ingestion_status: 'success' });

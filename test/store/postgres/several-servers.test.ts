@@ -111,7 +111,7 @@ describePostgres('Servers', () => {
     const takenOver = expect.objectContaining({ message: expect.stringContaining('another server') });
     await expect(one.queue.hold(id, 1)).rejects.toEqual(takenOver);
     await expect(one.corpus.setStatus(id, 'parsing', late)).rejects.toEqual(takenOver);
-    await expect(one.corpus.fail(id, 'It failed.', late)).rejects.toEqual(takenOver);
+    await expect(one.corpus.fail(id, { reason: 'It failed.', remedy: 'file' }, late)).rejects.toEqual(takenOver);
     await expect(one.corpus.publish(id, publication('late', { attempt: late }))).rejects.toMatchObject({
       code: 'conflict',
     });

@@ -57,6 +57,7 @@ export const pdfReader: Reader = {
           `${fileName}: no text found on its ${pdf.numPages} page(s). It is probably scanned.${
             input.readImage === undefined ? ` ${IMAGE_PROMPT}.` : hasUndecoded ? UNDECODED : ''
           }`,
+          { unread: input.readImage === undefined ? 'picture' : undefined },
         );
       }
       const { title, ...metadata } = await readInfo(pdf);

@@ -1,13 +1,24 @@
 import { texts } from '../texts.ts';
 
+interface RequestFailureOptions extends ErrorOptions {
+  readonly code?: string;
+  readonly unread?: string | undefined;
+}
+
 /** An error response of the service, or a failed connection (status 0). */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
   readonly status: number;
+  /** The service's error code; empty without an answer of the service. */
+  readonly code: string;
+  /** Why a file of an unsupported type is not read. */
+  readonly unread: string | undefined;
 
-  constructor(status: number, message: string, options?: ErrorOptions) {
+  constructor(status: number, message: string, { code = '', unread, ...options }: RequestFailureOptions = {}) {
     super(message, options);
     this.status = status;
+    this.code = code;
+    this.unread = unread;
   }
 }
 
@@ -37,8 +48,11 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   if (response.ok) return response;
   if (response.status === 401) onSignedOut();
   const answer: unknown = await response.json().catch(() => undefined);
-  const { message } = Object(answer) as { readonly message?: unknown };
-  throw new RequestFailure(response.status, typeof message === 'string' ? message : texts.status(response.status));
+  const { message, code, unread } = Object(answer) as Readonly<Record<'message' | 'code' | 'unread', unknown>>;
+  throw new RequestFailure(response.status, typeof message === 'string' ? message : texts.status(response.status), {
+    ...(typeof code === 'string' && { code }),
+    ...(typeof unread === 'string' && { unread }),
+  });
 }
 
 const SESSION = '/session';

@@ -24,6 +24,10 @@ export const library = {
     chunks === undefined ? 'Ready' : `Ready, ${chunks.toLocaleString('en')} ${chunks === 1 ? 'passage' : 'passages'}`,
   postponed: (reason: string) => `Will be retried: ${reason}`,
   failed: (reason: string) => `Failed: ${reason}`,
+  remedies: {
+    settings: 'Change the settings of the service, then try again.',
+    file: 'Trying again cannot help; add a readable copy of the file.',
+  },
   lostSight: 'The server stopped sending progress. The list below shows the result.',
   stage: (stage: string): string =>
     ({
@@ -134,15 +138,20 @@ export const library = {
   select: (title: string) => `Select ${title}`,
   selectAll: 'Select all on this page',
   selection: 'Actions for the selected documents',
-  selected: (count: number) => `${count} selected`,
+  selected: (count: number) => `${count.toLocaleString('en')} selected`,
+  selectAllFound: (count: number) => `Select all ${count.toLocaleString('en')}`,
   addTo: 'Add to collection…',
   takeOut: 'Remove from this collection',
   moved: (count: number) => `${count} ${count === 1 ? 'document' : 'documents'} changed.`,
   delete: 'Delete…',
-  deleteTitle: (count: number) => (count === 1 ? 'Delete this document?' : `Delete ${count} documents?`),
+  deleteTitle: (count: number) =>
+    count === 1 ? 'Delete this document?' : `Delete ${count.toLocaleString('en')} documents?`,
+  deletedSoFar: (done: number, total: number) =>
+    `${done.toLocaleString('en')} of ${total.toLocaleString('en')} deleted`,
+  stopDeletion: 'Stop',
   deleteText: 'The files, their text, passages, vectors and graph entries are deleted. This cannot be undone.',
   deleteForGood: 'Delete permanently',
-  andMore: (count: number) => `and ${count} more`,
+  andMore: (count: number) => `and ${count.toLocaleString('en')} more`,
   deleted: 'Deleted. The receipt is shown.',
   receipt: 'Receipt of the deletion',
   receiptRows: {

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type {
   Document,
   ExtractionStatus,
+  FailureRemedy,
   IngestionStatus,
   Metadata,
   SummaryStatus,
@@ -83,6 +84,7 @@ function toDocument(row: DocumentRow, collectionIds: readonly string[]): Documen
     ingestionStatus: row.ingestion_status as IngestionStatus,
     extractionStatus: row.extraction_status as ExtractionStatus,
     failure: row.failure,
+    failureRemedy: row.failure === null ? null : (row.failure_remedy as FailureRemedy | null),
     ingestionAttempt: row.attempt,
     summary: row.summary,
     summaryStatus: row.summary_status as SummaryStatus,

@@ -20,6 +20,8 @@ export interface DocumentTable {
   readonly ingestion_status: string;
   readonly extraction_status: string;
   readonly failure: string | null;
+  /** FailureRemedy of a failed ingestion; null if unknown. */
+  readonly failure_remedy: Generated<string | null>;
   readonly attempt: number;
   readonly summary: string | null;
   /** SummaryStatus: whether a model's summary is written or pending */

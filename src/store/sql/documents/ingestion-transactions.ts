@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { IngestionStatus } from '../../../documents/document.ts';
-import type { NewChunk } from '../../corpus.ts';
+import type { IngestionFailure, NewChunk } from '../../corpus.ts';
 import type { Attempt } from '../../taken-over.ts';
 import type { VectorSpaceName } from '../../vector-index.ts';
 import { saveSourceItems } from '../save-source-items.ts';
@@ -93,9 +93,9 @@ async function keepNone(database: Queries, { id, title, attempt, status }: KeptC
 
 async function fail(
   database: Queries,
-  { id, reason, attempt }: DocumentAttempt & { readonly reason: string },
+  { id, failure: { reason, remedy }, attempt }: DocumentAttempt & { readonly failure: IngestionFailure },
 ): Promise<void> {
   const row = await requireRow(database, id, attempt);
   await dropStaged(database, row);
-  await update(database, row.key, { ingestion_status: 'failed', failure: reason });
+  await update(database, row.key, { ingestion_status: 'failed', failure: reason, failure_remedy: remedy });
 }

@@ -65,8 +65,8 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
       });
     },
 
-    async fail(id, reason, attempt) {
-      await transact('fail', { id, reason, attempt });
+    async fail(id, failure, attempt) {
+      await transact('fail', { id, failure, attempt });
       onPending();
     },
 

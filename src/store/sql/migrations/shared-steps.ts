@@ -9,6 +9,7 @@ import { filterChanges } from './0023-filter-changes.ts';
 import { searchAhead } from './0024-search-ahead.ts';
 import { sourceItemAddresses } from './0025-source-item-addresses.ts';
 import { randomClaimTokens } from './0026-random-claim-tokens.ts';
+import { failureRemedies } from './0027-failure-remedies.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -32,6 +33,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0024-search-ahead': searchAhead,
   '0025-source-item-addresses': sourceItemAddresses,
   '0026-random-claim-tokens': randomClaimTokens,
+  '0027-failure-remedies': failureRemedies,
 };
 
 /** The steps with the column types of the database that they are applied to. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { FailureRemedy } from '../../../documents/document.ts';
 import { everything } from '../../../documents/filter.ts';
 import type { Backlog, IngestionQueue, IngestionTask } from '../../ingestion-queue.ts';
 import { AttemptTakenOver } from '../../taken-over.ts';
@@ -122,7 +123,11 @@ export function createIngestionQueue({ reader, writer, search, shared }: Databas
           .execute();
         if (row.latest !== row.attempt) return true;
         await dropStaged(transaction, { key: row.documentKey, generation: row.generation });
-        await update(transaction, row.documentKey, { ingestion_status: 'failed', failure: reason });
+        await update(transaction, row.documentKey, {
+          ingestion_status: 'failed',
+          failure: reason,
+          failure_remedy: 'retry' satisfies FailureRemedy,
+        });
         return true;
       }),
 
@@ -196,7 +201,11 @@ export async function recoverTasks(database: Queries, inProgress: readonly numbe
     const failure =
       `The process crashed ${crashes} times while ingesting this document, so it is not retried automatically. ` +
       'To retry it, run: citewell ingest retry';
-    await update(database, documentKey, { ingestion_status: 'failed', failure });
+    await update(database, documentKey, {
+      ingestion_status: 'failed',
+      failure,
+      failure_remedy: 'retry' satisfies FailureRemedy,
+    });
   }
 }
 

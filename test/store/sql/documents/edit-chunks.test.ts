@@ -117,7 +117,7 @@ describeEngines('Edits of chunks', ({ openTestStore }) => {
       await expect(edit).rejects.toMatchObject({ code: 'conflict' });
       await expect(store.corpus.removeChunk(whales)).rejects.toMatchObject({ code: 'conflict' });
       await store.corpus.editChunk(owls, { metadata: { seen: true } });
-      await store.corpus.fail(document.id, 'given up');
+      await store.corpus.fail(document.id, { reason: 'given up', remedy: 'file' });
       expect(await store.corpus.editChunk(owls, { words: words('Bats hunt.', 7) })).toMatchObject({
         text: 'Bats hunt.',
         metadata: { seen: true },

@@ -388,7 +388,8 @@ describe('a transaction within the thread', () => {
       code: 'conflict',
       message: expect.stringMatching(/^Document a is being ingested \(pending\)/),
     });
-    await expect(sqlite.transact('fail', { id: 'a', reason: 'No.', attempt: 2 })).rejects.toThrow(/submitted again/);
+    const late = { id: 'a', failure: { reason: 'No.', remedy: 'file' }, attempt: 2 } as const;
+    await expect(sqlite.transact('fail', late)).rejects.toThrow(/submitted again/);
     expect(await documents(sqlite)).toEqual([{ id: 'a', attempt: 1 }]);
     await sqlite.close();
   });

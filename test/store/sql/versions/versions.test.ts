@@ -127,7 +127,7 @@ describeEngines('Versions', ({ openTestStore }) => {
       const store = await openTestStore();
       await ingestTexts(store, letter, first);
       await store.corpus.begin({ ...letter, bytes: Buffer.from('broken') }, { replace: true });
-      await store.corpus.fail(letter.id, 'Broken.');
+      await store.corpus.fail(letter.id, { reason: 'Broken.', remedy: 'file' });
       await ingestTexts(store, letter, second);
       const bytes = await store.versions.bytesOf(letter.id, { version: 'v0' });
       expect(Buffer.from(bytes ?? []).toString()).toBe(first.join('\n'));
@@ -264,7 +264,7 @@ describeEngines('Versions', ({ openTestStore }) => {
       await ingestTexts(store, letter, second);
       await corpus.begin({ ...letter, bytes: Buffer.from('next') }, { replace: true });
       await expect(versions.restore(letter.id, 'v0')).rejects.toMatchObject({ code: 'conflict' });
-      await corpus.fail(letter.id, 'Broken.');
+      await corpus.fail(letter.id, { reason: 'Broken.', remedy: 'file' });
       expect(await versions.restore(letter.id, 'v0')).toMatchObject({ version: 'v2', ingestionStatus: 'success' });
       expect(Buffer.from((await versions.bytesOf(letter.id, { version: 'v1' })) ?? []).toString()).toBe(
         second.join('\n'),

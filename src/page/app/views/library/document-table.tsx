@@ -5,6 +5,7 @@ import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
+import { canRetry } from './remedy.ts';
 
 interface DocumentTableProps {
   readonly documents: readonly LibraryDocument[];
@@ -61,7 +62,7 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
             <td class="documents-title">
               <Link href={sourceAddress(document.id)}>{titleOf(document)}</Link>
               <span class="documents-type">{document.document_type}</span>
-              {document.failure !== null && <p class="documents-failure">{document.failure}</p>}
+              <FailureText document={document} />
             </td>
             <td class="documents-wide notice">
               {document.collection_ids.map((id) => names.get(id) ?? texts.library.otherCollection).join(', ')}
@@ -77,6 +78,16 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
         ))}
       </tbody>
     </table>
+  );
+}
+
+function FailureText({ document: { failure, failure_remedy: remedy } }: { readonly document: LibraryDocument }) {
+  if (failure === null) return null;
+  return (
+    <>
+      <p class="documents-failure">{failure}</p>
+      {remedy !== null && remedy !== 'retry' && <p class="notice">{texts.library.remedies[remedy]}</p>}
+    </>
   );
 }
 
@@ -103,7 +114,7 @@ function State({ document, onChanged }: { readonly document: LibraryDocument; re
       <span class="state-name">
         {name === 'working' ? texts.library.stage(document.ingestion_status) : texts.library.states[name]}
       </span>
-      {name === 'failed' && (
+      {name === 'failed' && canRetry(document.failure_remedy) && (
         <button type="button" disabled={isBusy} onClick={() => void retry()}>
           {texts.retry}
         </button>

@@ -1,4 +1,5 @@
 import { call, callList, type Listed } from '../../api/request.ts';
+import type { Remedy } from './remedy.ts';
 
 export interface LibraryDocument {
   readonly id: string;
@@ -10,6 +11,7 @@ export interface LibraryDocument {
   readonly created_at: string;
   readonly ingestion_status: string;
   readonly failure: string | null;
+  readonly failure_remedy: Remedy | null;
   readonly source: string | null;
   readonly collection_ids: readonly string[];
 }
@@ -71,14 +73,28 @@ export function readLibraryFilter(query: URLSearchParams): LibraryFilter {
 export const isFiltered = ({ state, collection, title }: LibraryFilter): boolean =>
   state !== undefined || collection !== undefined || title !== '';
 
+/** The largest page that the service returns. */
+const MAX_PAGE_SIZE = 1_000;
+
+/** All documents that pass the filter, on whatever page of the list. */
+export async function loadAllDocuments(filter: LibraryFilter): Promise<readonly LibraryDocument[]> {
+  const found = new Map<string, LibraryDocument>();
+  for (let offset = 0; ; offset += MAX_PAGE_SIZE) {
+    const { items, total } = await loadDocuments({ ...filter, offset }, undefined, MAX_PAGE_SIZE);
+    for (const each of items) found.set(each.id, each);
+    if (items.length === 0 || offset + items.length >= total) return [...found.values()];
+  }
+}
+
 export const loadDocuments = (
   { state, collection, title, offset }: LibraryFilter,
   signal?: AbortSignal,
+  limit = PAGE_SIZE,
 ): Promise<Listed<LibraryDocument>> =>
   callList<LibraryDocument>('/v3/documents', {
     query: {
       offset,
-      limit: PAGE_SIZE,
+      limit,
       ...(state !== undefined && { ingestion_status: stages[state] }),
       ...(collection !== undefined && { collection_ids: collection }),
       ...(title !== '' && { title }),

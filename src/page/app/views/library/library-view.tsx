@@ -16,7 +16,9 @@ import { DropZone } from './drop-zone.tsx';
 import {
   type Collection,
   isFiltered,
+  type LibraryDocument,
   type LibraryFilter,
+  loadAllDocuments,
   loadCollections,
   loadDocuments,
   PAGE_SIZE,
@@ -25,6 +27,7 @@ import {
   stateNames,
   stateOfStage,
 } from './library-data.ts';
+import { canRetry } from './remedy.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { SourceList } from './source-list.tsx';
 import { loadSources } from './sources-data.ts';
@@ -47,7 +50,18 @@ export function LibraryView() {
     if (sourcesDone > 0) documents.reload();
   }, [sourcesDone]);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => setSelected(new Set()), [state, collection, title, offset]);
+  // Set when the documents of all pages have been selected.
+  const [all, setAll] = useState<readonly LibraryDocument[]>();
+  const selectNone = () => {
+    setSelected(new Set());
+    setAll(undefined);
+  };
+  useEffect(selectNone, [state, collection, title, offset]);
+  const selectAll = async () => {
+    const found = await loadAllDocuments(filter);
+    setAll(found);
+    setSelected(new Set(found.map(({ id }) => id)));
+  };
   uploadInto.value = collection;
 
   const items = documents.kind === 'loaded' ? documents.value.items : [];
@@ -65,7 +79,7 @@ export function LibraryView() {
   });
 
   const reloadAll = () => {
-    setSelected(new Set());
+    selectNone();
     documents.reload();
     collections.reload();
   };
@@ -87,7 +101,7 @@ export function LibraryView() {
       <LibraryFilters
         filter={filter}
         collections={known}
-        hasFailed={state === 'failed' && items.length > 0}
+        hasRetryable={state === 'failed' && items.some(({ failure_remedy: remedy }) => canRetry(remedy))}
         onChanged={reloadAll}
       />
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
@@ -98,7 +112,9 @@ export function LibraryView() {
           <div class="library-list-head">
             {!isEmpty && <p class="notice">{texts.library.count(documents.value.total, isFiltered(filter))}</p>}
             <SelectionBar
-              documents={items.filter(({ id }) => selected.has(id))}
+              documents={(all ?? items).filter(({ id }) => selected.has(id))}
+              others={items.every(({ id }) => selected.has(id)) ? documents.value.total - selected.size : 0}
+              onSelectAll={selectAll}
               collections={known}
               collection={collection}
               onDone={reloadAll}
@@ -130,15 +146,15 @@ export function LibraryView() {
 interface LibraryFiltersProps {
   readonly filter: LibraryFilter;
   readonly collections: readonly Collection[];
-  /** Whether failed documents are shown, which can be retried. */
-  readonly hasFailed: boolean;
+  /** Whether failed documents are shown of which another attempt may succeed. */
+  readonly hasRetryable: boolean;
   readonly onChanged: () => void;
 }
 
 function LibraryFilters({
   filter: { state, collection, title },
   collections,
-  hasFailed,
+  hasRetryable,
   onChanged,
 }: LibraryFiltersProps) {
   return (
@@ -156,7 +172,7 @@ function LibraryFilters({
         </select>
       </label>
       <Collections collections={collections} chosen={collection} onChanged={onChanged} />
-      {hasFailed && <RetryAll onDone={onChanged} />}
+      {hasRetryable && <RetryAll onDone={onChanged} />}
     </search>
   );
 }

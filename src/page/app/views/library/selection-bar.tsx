@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
@@ -19,6 +19,9 @@ import { ReceiptTable } from './receipt-table.tsx';
 
 interface SelectionBarProps {
   readonly documents: readonly LibraryDocument[];
+  /** If the whole page is selected, the number of documents on other pages. */
+  readonly others: number;
+  readonly onSelectAll: () => Promise<void>;
   readonly collections: readonly Collection[];
   /** The shown collection. */
   readonly collection: string | undefined;
@@ -26,7 +29,8 @@ interface SelectionBarProps {
 }
 
 /** Actions on the selected documents. */
-export function SelectionBar({ documents, collections, collection, onDone }: SelectionBarProps) {
+export function SelectionBar(props: SelectionBarProps) {
+  const { documents, others, onSelectAll, collections, collection, onDone } = props;
   // The selection when the dialog opened; the list below may change meanwhile.
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
   const { failure, attempt } = useAttempt();
@@ -43,6 +47,11 @@ export function SelectionBar({ documents, collections, collection, onDone }: Sel
       {documents.length > 0 && (
         <div class="selection" role="toolbar" aria-label={texts.library.selection}>
           <strong>{texts.library.selected(documents.length)}</strong>
+          {others > 0 && (
+            <button type="button" onClick={() => void attempt(onSelectAll)}>
+              {texts.library.selectAllFound(documents.length + others)}
+            </button>
+          )}
           <select
             aria-label={texts.library.addTo}
             value=""
@@ -98,9 +107,16 @@ function Deletion({ documents, onClose }: DeletionProps) {
   const [receipts, setReceipts] = useState<readonly Receipt[]>([]);
   const [phase, setPhase] = useState<'asking' | 'deleting' | 'done'>('asking');
   const [failures, setFailures] = useState<readonly string[]>([]);
+  const isStopped = useRef(false);
+  const stop = () => {
+    isStopped.current = true;
+  };
+  // A dialog that is closed must not go on deleting unseen.
+  useEffect(() => stop, []);
   const run = async () => {
     setPhase('deleting');
     for (const { id, title } of documents) {
+      if (isStopped.current) break;
       try {
         const receipt = await deleteDocument(id);
         setReceipts((before) => [...before, receipt]);
@@ -132,11 +148,17 @@ function Deletion({ documents, onClose }: DeletionProps) {
         </>
       )}
       {phase === 'deleting' && (
-        <progress
-          value={receipts.length + failures.length}
-          max={documents.length}
-          aria-label={texts.library.deleteTitle(documents.length)}
-        />
+        <>
+          <progress
+            value={receipts.length + failures.length}
+            max={documents.length}
+            aria-label={texts.library.deleteTitle(documents.length)}
+          />
+          <p>{texts.library.deletedSoFar(receipts.length, documents.length)}</p>
+          <button type="button" onClick={stop}>
+            {texts.library.stopDeletion}
+          </button>
+        </>
       )}
       {phase === 'done' && receipts.length > 0 && <ReceiptTable receipt={addReceipts(receipts)} />}
       {failures.map((each) => (

@@ -2,6 +2,7 @@ import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
+import { canRetry } from './remedy.ts';
 import { countUploads, shownUploads, type Upload, type UploadState } from './upload-queue.ts';
 import { uploadQueue, uploads } from './uploads.ts';
 
@@ -56,7 +57,10 @@ function UploadLine({ upload }: { readonly upload: Upload }) {
       {state.kind === 'working' && state.total !== undefined && state.total > 0 && (
         <progress value={state.done ?? 0} max={state.total} aria-label={texts.library.stage(state.stage)} />
       )}
-      {state.kind === 'failed' && (
+      {state.kind === 'failed' && state.remedy !== null && state.remedy !== 'retry' && (
+        <span class="upload-remedy notice">{texts.library.remedies[state.remedy]}</span>
+      )}
+      {state.kind === 'failed' && canRetry(state.remedy) && (
         <button type="button" onClick={() => uploadQueue.retry(key)} aria-label={texts.library.retryFile(file.name)}>
           {texts.retry}
         </button>

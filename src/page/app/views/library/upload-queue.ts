@@ -1,4 +1,5 @@
 import type { FoundFile } from './read-dropped.ts';
+import { type Remedy, remedyOfRefusal } from './remedy.ts';
 
 /** State of an upload. */
 export type UploadState =
@@ -8,7 +9,7 @@ export type UploadState =
   | { readonly kind: 'postponed'; readonly reason: string }
   | { readonly kind: 'ready'; readonly chunks: number | undefined }
   | { readonly kind: 'same' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string; readonly remedy: Remedy | null };
 
 export interface Upload extends FoundFile {
   readonly key: number;
@@ -99,7 +100,8 @@ export class UploadQueue {
     try {
       await this.#upload(upload, onUploadChange);
     } catch (error) {
-      onUploadChange({ state: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } });
+      const reason = error instanceof Error ? error.message : String(error);
+      onUploadChange({ state: { kind: 'failed', reason, remedy: remedyOfRefusal(error) } });
     } finally {
       this.#active--;
       this.#next();

@@ -1,5 +1,6 @@
 import { call, RequestFailure } from '../../api/request.ts';
 import { texts } from '../../texts.ts';
+import type { Remedy } from './remedy.ts';
 import type { RunUpload, UploadState } from './upload-queue.ts';
 
 interface Accepted {
@@ -60,7 +61,8 @@ function follow(documentId: string, onChange: (state: UploadState) => void): Pro
       });
     }
     source.onerror = () => {
-      if (source.readyState === EventSource.CLOSED) end({ kind: 'failed', reason: texts.library.lostSight });
+      if (source.readyState === EventSource.CLOSED)
+        end({ kind: 'failed', reason: texts.library.lostSight, remedy: 'retry' });
     };
   });
 }
@@ -74,11 +76,12 @@ interface EventData {
   readonly total?: number;
   readonly reason?: string;
   readonly chunk_count?: number;
+  readonly failure_remedy?: Remedy | null;
 }
 
 /** State for an event; undefined if a later event reports the result. */
 function stateOf(name: EventName, data: EventData): UploadState | undefined {
-  const { ingestion_status: stage = 'pending', done, total, reason = '' } = data;
+  const { ingestion_status: stage = 'pending', done, total, reason = '', failure_remedy: remedy = null } = data;
   switch (name) {
     case 'status':
       return stage === 'success' || stage === 'failed' ? undefined : { kind: 'working', stage };
@@ -94,6 +97,6 @@ function stateOf(name: EventName, data: EventData): UploadState | undefined {
       return { kind: 'ready', chunks: data.chunk_count };
     case 'failed':
     case 'cancelled':
-      return { kind: 'failed', reason };
+      return { kind: 'failed', reason, remedy };
   }
 }
