@@ -161,7 +161,7 @@ async function checkAlone(test: BrowserTest): Promise<void> {
       const results = answer.results.map((each) => ({ ...each, failure_remedy: 'retry' }));
       await route.fulfill({ response, json: { ...answer, results } });
     });
-    await page.goto(`${test.url}/library?state=failed`);
+    await page.goto(`${test.url}/library?state=failed&title=broken`);
     await page.route(/\/(retry-failed|tasks)/, (route) => route.abort());
     const unreachable = page.getByRole('alert').filter({ hasText: 'The server cannot be reached' });
     await page.getByRole('button', { name: 'Try again', exact: true }).click();
