@@ -1,6 +1,9 @@
 import type { Model } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import { startDeadline } from '../shared/abort.ts';
 
+/** A caller without streaming waits for the name as well as for the answer. */
+const TIME_LIMIT_MS = 10_000;
 const MAX_NAME_LENGTH = 80;
 const FALLBACK_WORDS = 6;
 
@@ -26,13 +29,15 @@ async function writeName(
   answer: string,
   { namer, prompts, signal }: NamingParts & { readonly namer: Model },
 ): Promise<string> {
+  using deadline = startDeadline(TIME_LIMIT_MS, signal);
   try {
     let name = '';
     const messages = [
       { role: 'system', text: prompts.fill('conversation_name') },
       { role: 'user', text: `Question: ${question.slice(0, 2000)}\n\nAnswer: ${answer.slice(0, 2000)}` },
     ] as const;
-    for await (const event of namer.stream({ messages, tools: [], config: { maxTokens: 40 }, signal })) {
+    const request = { messages, tools: [], config: { maxTokens: 40 }, signal: deadline.signal };
+    for await (const event of namer.stream(request)) {
       if (event.type === 'text') name += event.text;
     }
     return tidy(name);
