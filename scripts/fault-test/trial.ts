@@ -184,8 +184,8 @@ export async function openTrial({ isShort, seed }: { isShort: boolean; seed: num
 async function recoveryProblem(api: Api): Promise<string> {
   const state = member(member(member((await api.health()).body, 'results'), 'index'), 'state');
   if (state !== 'ready') return `the index is ${String(state)}.`;
-  const owed = member(member(member((await api.status()).body, 'results'), 'citewell'), 'owed_to_index');
-  return owed === 0 ? '' : `the index is owed ${String(owed)} passages.`;
+  const pending = member(member(member((await api.status()).body, 'results'), 'citewell'), 'pending_index_writes');
+  return pending === 0 ? '' : `${String(pending)} writes to the index are pending.`;
 }
 
 /** Status and error message of a failed response. */

@@ -93,7 +93,7 @@ export async function startSubject(): Promise<Subject> {
         if (busy === 0 && pendingIndexWrites === 0 && index.state === 'ready') return;
         if (Date.now() > until)
           throw new Error(
-            `It does not come to rest: ${busy} documents are waiting or worked on, ${pendingIndexWrites} passages are owed to the index, which is ${index.state}.`,
+            `It does not come to rest: ${busy} documents are waiting or worked on, ${pendingIndexWrites} writes to the index are pending; it is ${index.state}.`,
           );
         await new Promise((resolve) => setTimeout(resolve, 200));
       }

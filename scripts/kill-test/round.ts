@@ -175,8 +175,8 @@ async function recoveryProblem(subject: Subject, api: Api): Promise<string> {
   const counts = Object.entries(Object(member(status, 'documents')));
   const unsettled = counts.filter(([name, count]) => !['success', 'failed'].includes(name) && Number(count) > 0);
   if (unsettled.length > 0) return `documents are still ${unsettled.map(([name]) => name).join(' and ')}.`;
-  if (member(status, 'owed_to_index') !== 0)
-    return `the index is owed ${String(member(status, 'owed_to_index'))} passages.`;
+  if (member(status, 'pending_index_writes') !== 0)
+    return `${String(member(status, 'pending_index_writes'))} writes to the index are pending.`;
   const chromas = await chromasOn(dataFolderOf(subject));
   const [chroma] = chromas;
   if (chroma === undefined || chromas.length > 1) return `${chromas.length} Chroma processes run on the data folder.`;

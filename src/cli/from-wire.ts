@@ -226,7 +226,7 @@ const status = z.object({
   hints: z.array(z.string()),
   documents: z.record(z.string(), z.number()),
   chunks: z.number(),
-  owed_to_index: z.number(),
+  pending_index_writes: z.number(),
   graph: z.object({ waiting: z.number(), failed: z.number() }).optional(),
   ingestion: backlog.optional(),
 });
@@ -235,11 +235,14 @@ const status = z.object({
 export type Status = ReturnType<typeof statusFromWire>;
 
 export function statusFromWire(record: unknown) {
-  const { documents, chunks, owed_to_index, ...service } = status.parse(record);
+  const { documents, chunks, pending_index_writes, ...service } = status.parse(record);
   const { failed = 0, ...others } = documents;
   const total = Object.values(documents).reduce((sum, number) => sum + number, 0);
   const done = (others['success'] ?? 0) + (others['enriching'] ?? 0);
-  return { ...service, corpus: { documents: total, failed, unfinished: total - failed - done, chunks, owed_to_index } };
+  return {
+    ...service,
+    corpus: { documents: total, failed, unfinished: total - failed - done, chunks, pending_index_writes },
+  };
 }
 
 const version = z.object({

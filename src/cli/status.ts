@@ -37,7 +37,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
       [
         'chunks',
-        `${count(corpus.chunks)}${corpus.owed_to_index > 0 ? `, ${count(corpus.owed_to_index)} waiting for the index` : ''}`,
+        `${count(corpus.chunks)}${corpus.pending_index_writes > 0 ? `, ${count(corpus.pending_index_writes)} waiting for the index` : ''}`,
       ],
     ];
     for (const line of table(rows)) output.print(line);

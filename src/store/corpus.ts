@@ -117,8 +117,8 @@ export interface DeletionReceipt {
   readonly versions?: number;
   /** Chunks that belonged only to those versions. */
   readonly pastChunks?: number;
-  /** Number of chunks to remove from the vector index; `owed` while the removal is still pending. */
-  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'owed' };
+  /** Number of chunks to remove from the vector index; `pending` while the removal is still pending. */
+  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'pending' };
   /**
    * Whether full-text search, vector search and the index itself, queried for the removed content after the removal,
    * returned none of it; `pending` while removals from the index are pending.

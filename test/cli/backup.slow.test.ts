@@ -107,12 +107,12 @@ it('restores from a backup taken under load everything that was acknowledged bef
   const data = join(last, '.citewell');
   await vi.waitFor(async () => {
     const { results } = (await (await fetch(`${again.url}/v3/system/status`)).json()) as {
-      results: { citewell: { index: object; owed_to_index: number; ingestion: object } };
+      results: { citewell: { index: object; pending_index_writes: number; ingestion: object } };
     };
-    const { index, owed_to_index, ingestion } = results.citewell;
-    expect({ index, owed_to_index, ingestion }).toMatchObject({
+    const { index, pending_index_writes, ingestion } = results.citewell;
+    expect({ index, pending_index_writes, ingestion }).toMatchObject({
       index: { state: 'ready' },
-      owed_to_index: 0,
+      pending_index_writes: 0,
       ingestion: { queued: 0, running: 0 },
     });
   }, PATIENT);

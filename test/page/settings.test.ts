@@ -9,7 +9,7 @@ const calm: SystemStatus['citewell'] = {
   data: '/data',
   index: { kind: 'embedded', state: 'ready' },
   hints: [],
-  owed_to_index: 0,
+  pending_index_writes: 0,
   documents: { success: 3, failed: 0 },
   chunks: 9,
   collections: 1,

@@ -17,7 +17,7 @@ export const deletionReceipt = results(
       versions: z.int().exactOptional(),
       past_chunks: z.int().exactOptional(),
       index: z
-        .object({ removed: z.int(), state: z.enum(['confirmed', 'owed']) })
+        .object({ removed: z.int(), state: z.enum(['confirmed', 'pending']) })
         .exactOptional()
         .describe('Number of chunks removed from the vector index.'),
       verified: z

@@ -67,7 +67,7 @@ export const systemStatus = z
       documents: z.record(z.string(), z.int()),
       chunks: z.int(),
       collections: z.int(),
-      owed_to_index: z.int(),
+      pending_index_writes: z.int(),
       space: z.looseObject({ collection: z.string() }).nullable(),
       ingestion: backlogRecord,
     }),
@@ -102,7 +102,7 @@ export function toCitewellStatus(
   { documents, chunks, collections, pendingIndexWrites, space }: CorpusStats,
   backlog: Backlog,
 ) {
-  const pending = { owed_to_index: pendingIndexWrites, embedder_reason: embedderReason };
+  const pending = { pending_index_writes: pendingIndexWrites, embedder_reason: embedderReason };
   const shared = processes && { processes: processes.map(toClusterProcess) };
   return {
     ...service,

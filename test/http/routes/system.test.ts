@@ -31,7 +31,7 @@ it('returns models, stores and counts', async () => {
         documents: expect.objectContaining({ success: 1, failed: 0 }),
         chunks: 1,
         collections: expect.any(Number),
-        owed_to_index: expect.any(Number),
+        pending_index_writes: expect.any(Number),
         ingestion: expect.objectContaining({ queued: 0, running: 0, failed: 0 }),
         space: expect.objectContaining({ embedder: expect.any(String), dimensions: expect.any(Number) }),
       },

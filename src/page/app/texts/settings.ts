@@ -22,7 +22,7 @@ export const settings = {
   retrying: (count: number) => `${counted(count, 'document')} failed temporarily and will be retried.`,
   failedGraphs: (count: number) => `The graph of ${counted(count, 'document')} could not be extracted.`,
   failedSummaries: (count: number) => `The summary of ${counted(count, 'document')} could not be written.`,
-  owed: (count: number) => `${count.toLocaleString('en')} changes are not yet in the vector index.`,
+  pendingWrites: (count: number) => `${count.toLocaleString('en')} changes are not yet in the vector index.`,
   waiting: (count: number) => `${counted(count, 'document')} ${count === 1 ? 'is' : 'are'} being read.`,
   waitingGraphs: (count: number) => `The graph of ${counted(count, 'document')} has not been extracted yet.`,
   waitingSummaries: (count: number) => `The summary of ${counted(count, 'document')} has not been written yet.`,

@@ -46,7 +46,7 @@ export async function verifyRemoval(
   if (removed.keys.length === 0) return { index: { removed: 0, state: 'confirmed' }, verified: true };
   await waitForIndex(upkeep);
   const isPending = upkeep.state().kind === 'down' || (await hasPendingRemoval(sqlite.reader, removed.keys));
-  const index = { removed: removed.keys.length, state: isPending ? ('owed' as const) : ('confirmed' as const) };
+  const index = { removed: removed.keys.length, state: isPending ? ('pending' as const) : ('confirmed' as const) };
   if (await isLeftInRecords(sqlite.reader, removed.keys)) return { index, verified: false };
   try {
     if (await isFound(parts, removed)) return { index, verified: false };

@@ -34,7 +34,7 @@ export interface Receipt {
   readonly cached?: number;
   readonly versions?: number;
   readonly past_chunks?: number;
-  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'owed' };
+  readonly index?: { readonly removed: number; readonly state: 'confirmed' | 'pending' };
   readonly verified?: boolean | 'pending';
 }
 
@@ -143,7 +143,7 @@ export function addReceipts(receipts: readonly Receipt[]): Receipt {
     receipts.reduce((all, receipt) => all + (count(receipt) ?? 0), 0);
   const verdicts = receipts.flatMap(({ verified }) => verified ?? []);
   const verified = verdicts.includes(false) ? false : verdicts.includes('pending') ? 'pending' : true;
-  const isIndexPending = receipts.some(({ index }) => index?.state === 'owed');
+  const isIndexPending = receipts.some(({ index }) => index?.state === 'pending');
   return {
     documents: sum((each) => each.documents),
     chunks: sum((each) => each.chunks),
@@ -154,7 +154,7 @@ export function addReceipts(receipts: readonly Receipt[]): Receipt {
     cached: sum((each) => each.cached),
     versions: sum((each) => each.versions),
     past_chunks: sum((each) => each.past_chunks),
-    index: { removed: sum((each) => each.index?.removed), state: isIndexPending ? 'owed' : 'confirmed' },
+    index: { removed: sum((each) => each.index?.removed), state: isIndexPending ? 'pending' : 'confirmed' },
     ...(verdicts.length === receipts.length && receipts.length > 0 && { verified }),
   };
 }

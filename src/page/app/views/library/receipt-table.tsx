@@ -29,6 +29,6 @@ export function ReceiptTable({ receipt }: { readonly receipt: Receipt }) {
 
 function verificationText({ verified, index }: Receipt): string {
   if (verified === true) return texts.library.verified;
-  if (verified === 'pending' || index?.state === 'owed') return texts.library.verifiedLater;
+  if (verified === 'pending' || index?.state === 'pending') return texts.library.verifiedLater;
   return verified === false ? texts.library.notVerified : texts.library.unverified;
 }

@@ -17,7 +17,7 @@ export interface SystemStatus {
     readonly graph?: Work;
     readonly summaries?: Work;
     readonly hints: readonly string[];
-    readonly owed_to_index: number;
+    readonly pending_index_writes: number;
     readonly documents: Readonly<Record<string, number>>;
     readonly chunks: number;
     readonly collections: number;
@@ -39,7 +39,7 @@ export interface Finding {
 }
 
 export function findingsOf({ citewell }: SystemStatus): readonly Finding[] {
-  const { index, documents, owed_to_index: pendingWrites, ingestion, graph, summaries, hints } = citewell;
+  const { index, documents, pending_index_writes: pendingWrites, ingestion, graph, summaries, hints } = citewell;
   const failed = documents['failed'] ?? 0;
   const waiting = ingestion.queued + ingestion.running;
   const findings: (Finding | false)[] = [
@@ -52,7 +52,7 @@ export function findingsOf({ citewell }: SystemStatus): readonly Finding[] {
     ingestion.retrying > 0 && { level: 'warning', text: texts.settings.retrying(ingestion.retrying) },
     (graph?.failed ?? 0) > 0 && { level: 'warning', text: texts.settings.failedGraphs(graph?.failed ?? 0) },
     (summaries?.failed ?? 0) > 0 && { level: 'warning', text: texts.settings.failedSummaries(summaries?.failed ?? 0) },
-    pendingWrites > 0 && { level: 'busy', text: texts.settings.owed(pendingWrites) },
+    pendingWrites > 0 && { level: 'busy', text: texts.settings.pendingWrites(pendingWrites) },
     waiting > 0 && { level: 'busy', text: texts.settings.waiting(waiting), href: '/library?state=working' },
     (graph?.waiting ?? 0) > 0 && { level: 'busy', text: texts.settings.waitingGraphs(graph?.waiting ?? 0) },
     (summaries?.waiting ?? 0) > 0 && { level: 'busy', text: texts.settings.waitingSummaries(summaries?.waiting ?? 0) },
