@@ -118,7 +118,8 @@ export function lineOf(given: readonly PlacedText[]): Line | undefined {
     size: main.size,
     isRotated: main.isRotated,
     isBold: main.isBold && parts.every((part) => part.isBold || !/\p{L}/u.test(part.text)),
-    isMono: parts.every((part) => part.isMono),
+    // Signs such as arrows are often of another font.
+    isMono: (parts[0]?.isMono ?? false) && parts.every((part) => part.isMono || !/[\p{L}\p{N}]/u.test(part.text)),
     runs: parts,
   };
 }

@@ -36,7 +36,8 @@ function continuesText(row: Row, before: Row, code: ReadonlySet<Row>, edges: Edg
   const isFull = before.right > edges.right - 0.15 * (edges.right - edges.left);
   const indent = row.x - before.x;
   const isItem = indent > 0 && indent < 3 * row.size && ITEM.test(before.cells[0]?.text ?? '');
-  return isNear && isFull && (isItem || Math.abs(indent) < 0.3 * row.size);
+  const isRest = indent > 0 && row.cells.length === 1 && (row.cells[0]?.text ?? '').split(' ').length <= 2;
+  return isNear && isFull && (isItem || isRest || Math.abs(indent) < 0.3 * row.size);
 }
 
 /** The first line of a list item, whose further lines are indented. */

@@ -90,8 +90,9 @@ const SIGN = /^[\s$\u20ac\u00a3\u00a5()%]+$/u;
 
 /** The number or sign of a list item is part of its text. */
 const isBullet = ({ text }: PlacedText, index: number): boolean =>
-  index === 0 &&
-  /^\s*(?:[^\p{L}\p{N}]{1,2}|\(?(?:\d{1,3}|\p{L}|[ivx]{1,4})[.)]|\d+(?:\.\d+)+\.?|\[\d{1,3}\])\s*$/u.test(text);
+  /^\s*[^\p{L}\p{N}\s]{1,2}\s*$/u.test(text) || (index === 0 && NUMBER.test(text));
+
+const NUMBER = /^\s*(?:\(?(?:\d{1,3}|\p{L}|[ivx]{1,4})[.)]|\d+(?:\.\d+)+\.?|\[\d{1,3}\])\s*$/u;
 
 function splitAt(row: Row, strips: readonly Strip[]): Row {
   const cells = row.cells.flatMap((cell) => {

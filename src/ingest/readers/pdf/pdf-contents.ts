@@ -1,7 +1,7 @@
 import type { Row } from '../../../pdf-layout/pdf-order.ts';
 
 /** Dots between an entry of a table of contents and its page. */
-const LEADER = /\s*(?:\.\s*){4,}|\s*\u2026+\s*/;
+const LEADER = /\s*(?:\.\s*){3,}|\s*\u2026+\s*/;
 const ENTRY = new RegExp(`(?:${LEADER.source})(?:\\d{1,4}|[ivxlc]{1,7}|[A-Z]{1,2}-?\\d{1,3})$`);
 const PAGE = /^(?:\d{1,4}|[ivxlc]{1,7})$/;
 

@@ -33,6 +33,39 @@ export function createFontNames(): FontNames {
   };
 }
 
+interface Sized {
+  readonly str: string;
+  readonly width: number;
+  readonly height: number;
+  readonly fontName: string;
+}
+
+/** Runs of the same font must not differ by more than this share in the width of a letter. */
+const MAX_SPREAD = 0.06;
+
+/**
+ * The fonts of a page whose letters all have the same width. Some fonts only claim so, therefore the widths of their
+ * runs are compared.
+ */
+export function monoFonts(
+  items: readonly (Sized | { readonly type: string })[],
+  styles: Readonly<Record<string, { readonly fontFamily: string }>>,
+): ReadonlySet<string> {
+  const widths = new Map<string, { least: number; most: number }>();
+  for (const item of items) {
+    if (!('str' in item) || item.str.length < 4 || item.height === 0) continue;
+    if (styles[item.fontName]?.fontFamily !== 'monospace') continue;
+    const width = item.width / item.str.length / item.height;
+    const known = widths.get(item.fontName);
+    if (known === undefined) widths.set(item.fontName, { least: width, most: width });
+    else {
+      known.least = Math.min(known.least, width);
+      known.most = Math.max(known.most, width);
+    }
+  }
+  return new Set([...widths].flatMap(([name, { least, most }]) => (most - least <= MAX_SPREAD * most ? [name] : [])));
+}
+
 const nameOf = (font: unknown): string =>
   typeof font === 'object' && font !== null && 'name' in font && typeof font.name === 'string' ? font.name : '';
 

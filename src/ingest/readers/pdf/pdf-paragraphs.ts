@@ -161,6 +161,7 @@ interface Step {
 }
 
 const BULLET = /^(?:[•◦▪■●‣–*]\s|\(?\d{1,2}[.)]\s|\(?[a-z][.)]\s|\[\d{1,3}\]\s)/;
+const SIGN = /^[•◦▪■●‣–*]\s/;
 const COPYRIGHT = /^(?:copyright|\(c\)|\u00a9)\s/i;
 const SENTENCE_END = /[.!?:;。！？]["”’»)\]]?$/;
 
@@ -183,8 +184,8 @@ function isBorder({ first, last, row, isWithinTable, leading, edge, typography }
   if (isHeading) return false;
   const em = row.size;
   const lastIsShort = last.right < edge.right - 0.15 * (edge.right - edge.left);
-  // Text beside or to the left of the sign of a list item follows the list.
-  if (BULLET.test(textOf(first)) && (row.x < first.x - 0.5 * em || (lastIsShort && row.x < first.x + 0.3 * em)))
+  // Text beside or to the left of a bullet follows the list. The first lines of numbered paragraphs may be indented.
+  if (lastIsShort && SIGN.test(textOf(first)) && row.x < first.x + 0.3 * em && /^[\p{Lu}\p{N}"“(]/u.test(text))
     return true;
   const isIndented = row.x > first.x + 0.8 * em && row.x > last.x + 0.8 * em && !BULLET.test(textOf(first));
   if (isIndented && row.x > edge.left + 0.8 * em && !isRightToLeft(text))
@@ -244,8 +245,11 @@ function toBlock(rows: readonly Row[], typography: Typography): PdfBlock {
   if (first !== undefined && first.cells.length > 1) {
     const table = pdfTable(rows);
     if (table !== undefined) return { kind: 'table', text: table };
-    const text = rows.map((row) => row.cells.map((cell) => cell.text).join('  ')).join('\n');
-    return { kind: rows.length > 1 ? 'list' : 'paragraph', text };
+    const lines = rows.map((row) => row.cells.map((cell) => cell.text).join('  '));
+    // A term and its explanation, which goes on in the next lines.
+    if (rows.slice(1).every(({ cells }) => cells.length === 1))
+      return { kind: 'paragraph', text: joinText(lines, typography.words) };
+    return { kind: 'list', text: lines.join('\n') };
   }
   const text = joinText(rows.map(textOf), typography.words);
   const level = first === undefined ? undefined : headingLevel(first.size, typography);

@@ -93,7 +93,9 @@ function pageNumbersOf({ cells }: Row): number[] {
   if (text.length > MAX_TITLE) return [];
   const isWhole = /^[ivxlc]{1,7}$/i.test(text);
   // Without dots and brackets, which follow the numbers of sections and list items.
-  const ends = isWhole ? [text] : [/^(\d{1,4})(?=\s+\P{Ll})/u.exec(text)?.[1], /(?<=\s)(\d{1,4})$/u.exec(text)?.[1]];
+  const ends = isWhole
+    ? [text]
+    : [/^(\d{1,4})(?=\s+\P{Ll})/u.exec(text)?.[1], /(?<=\s)(\d{1,4}|[ivxlc]{1,7})$/u.exec(text)?.[1]];
   return ends.flatMap((end) => (end === undefined ? [] : [/^\d/.test(end) ? Number(end) : fromRoman(end)]));
 }
 

@@ -11,7 +11,7 @@ import { cleanText } from '../encoding/clean-text.ts';
 import { IMAGE_PROMPT } from '../image/image-reader.ts';
 import { markdownBlocks } from '../markdown/markdown.ts';
 import type { Reader } from '../reader.ts';
-import { createFontNames, type FontNames } from './pdf-fonts.ts';
+import { createFontNames, type FontNames, monoFonts } from './pdf-fonts.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
 import { dropRunningHeaders } from './pdf-running-lines.ts';
 import { readScan } from './pdf-scans.ts';
@@ -136,9 +136,10 @@ async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<Pla
   const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
   await fonts.learn(page, names);
   page.cleanup();
+  const mono = monoFonts(items, styles);
   return placeRuns(items, {
     isBold: (name) => fonts.isBold(name),
-    isMono: (name) => styles[name]?.fontFamily === 'monospace',
+    isMono: (name) => mono.has(name),
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { monoFonts } from '../../../../src/ingest/readers/pdf/pdf-fonts.ts';
 import { linesAt, makePdf, type PdfText } from '../../make-pdf.ts';
 import { blocksOf, readFile } from '../support.ts';
 
@@ -118,5 +119,52 @@ describe('parts of a PDF', () => {
     ];
     const blocks = blocksOf(await readFile('a.pdf', makePdf([page])));
     expect(blocks.at(-1)?.[1]).toMatch(/^The register/);
+  });
+
+  it('are one paragraph when the first line of a numbered one is indented', async () => {
+    const page = [
+      { text: '(c) Lost property. Everything that the crews find on board of a boat or on a pier', x: 80, y: 700 },
+      { text: 'is kept for sixty days in the office at the pier, and then it is sold.', x: 60, y: 686 },
+    ];
+    const read = await readFile('a.pdf', makePdf([[...text(760), ...page]]));
+    expect(read.text).toContain('on board of a boat or on a pier is kept');
+  });
+
+  it('are one paragraph when a numbered one is set ragged, with a short line', async () => {
+    const page = linesAt(60, 700, [
+      '(g) any breach of the duties to',
+      'Company property, and of the rules of the port.',
+    ]);
+    const read = await readFile('a.pdf', makePdf([[...text(760), ...page]]));
+    expect(read.text).toContain('(g) any breach of the duties to Company property, and of the rules of the port.');
+  });
+
+  it('are one paragraph when a term stands beside the first line of its explanation', async () => {
+    const page = [
+      { text: 'quiet', x: 60, y: 700 },
+      ...linesAt(120, 700, ['writes no messages, neither while the program', 'starts nor while it works']),
+    ];
+    const read = await readFile('a.pdf', makePdf([[...text(760), ...page]]));
+    expect(read.text).toContain('quiet  writes no messages, neither while the program starts nor while it works');
+  });
+});
+
+describe('the fonts of programs', () => {
+  const item = (str: string, width: number, fontName: string) => ({ str, width, height: 10, fontName });
+  const styles = {
+    code: { fontFamily: 'monospace' },
+    claimed: { fontFamily: 'monospace' },
+    text: { fontFamily: 'serif' },
+  };
+
+  it('are those whose letters have the same width, not those that only claim it', () => {
+    const items = [
+      item('return', 36, 'code'),
+      item('illicit', 42.1, 'code'),
+      item('woman', 40, 'claimed'),
+      item('illicit', 20, 'claimed'),
+      item('return', 36, 'text'),
+    ];
+    expect([...monoFonts(items, styles)]).toEqual(['code']);
   });
 });
