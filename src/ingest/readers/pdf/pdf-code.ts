@@ -32,11 +32,15 @@ export function codeRows(rows: readonly Row[], edgesOf: ReadonlyMap<number, Edge
 
 function continuesText(row: Row, before: Row, code: ReadonlySet<Row>, edges: Edges | undefined): boolean {
   if (code.has(before) || edges === undefined || before.region !== row.region) return false;
+  if (/:$/.test(before.cells.at(-1)?.text ?? '')) return false;
   const isNear = before.y - row.y < 1.4 * Math.max(row.size, before.size);
-  const isFull = before.right > edges.right - 0.15 * (edges.right - edges.left);
+  const text = row.cells[0]?.text ?? '';
+  const [word = ''] = text.split(' ', 1);
+  // The line was broken because the next word, such as an address, would not have fitted.
+  const isFull = before.right + (0.25 + 0.5 * word.length) * row.size > edges.right;
   const indent = row.x - before.x;
   const isItem = indent > 0 && indent < 3 * row.size && ITEM.test(before.cells[0]?.text ?? '');
-  const isRest = indent > 0 && row.cells.length === 1 && (row.cells[0]?.text ?? '').split(' ').length <= 2;
+  const isRest = indent > 0 && row.cells.length === 1 && text.split(' ').length <= 2;
   return isNear && isFull && (isItem || isRest || Math.abs(indent) < 0.3 * row.size);
 }
 

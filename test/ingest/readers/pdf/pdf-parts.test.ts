@@ -38,6 +38,17 @@ describe('parts of a PDF', () => {
     expect(blocks.map(([kind]) => kind)).toEqual(['paragraph', 'code', 'paragraph']);
   });
 
+  it('are running text where an address did not fit on the line before', async () => {
+    const page = [
+      ...text(780),
+      ...linesAt(60, 740, ['Faults of boats are reported to the master at']),
+      { text: 'https://harbour.example/faults/of/boats/and/of/their/crews', x: 60, y: 726, isMono: true },
+      ...linesAt(60, 712, ['before the boat leaves the port on its next journey.']),
+    ];
+    const read = await readFile('a.pdf', makePdf([page]));
+    expect(read.text).toContain('at https://harbour.example/faults/of/boats/and/of/their/crews before the boat');
+  });
+
   it('are paragraphs when the whole document is set in type of one width', async () => {
     const page = mono(60, 780, ['The ferry was late on nine days of the', 'month because of fog and of strong wind.']);
     expect(blocksOf(await readFile('a.pdf', makePdf([page])))).toEqual([
