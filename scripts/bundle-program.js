@@ -13,11 +13,11 @@ const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
 const SQLITE_WORKER = join(folder, 'src', 'store', 'sql', 'sqlite', 'sqlite-worker.js');
 /**
- * Packages that every start needs and that consist of many files. All modules that import them are bundled too, so that
- * none is loaded twice.
+ * Packages of many files that every start needs, or that many need directly after it, such as the clients of models. All
+ * modules that import them are bundled too, so that none is loaded twice.
  */
 const BUNDLED =
-  /^(@modelcontextprotocol\/(client|express|node|server)|@opentelemetry\/api|commander|express|ipaddr\.js|kysely|modern-tar|p-limit|pino|prom-client|robots-parser|stemmer|yazl|zod)$/;
+  /^(@modelcontextprotocol\/(client|express|node|server)|@opentelemetry\/api|@anthropic-ai\/sdk|commander|express|ipaddr\.js|kysely|modern-tar|openai|p-limit|pino|prom-client|robots-parser|stemmer|yazl|zod)$/;
 const { dependencies, optionalDependencies, peerDependencies } = createRequire(import.meta.url)('../package.json');
 // Transitive dependencies of the bundled packages are bundled as well, because only those packages can resolve them.
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).filter(
