@@ -30,6 +30,7 @@ const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peer
  */
 const PARTS = [
   'src/cli/attach-mcp',
+  'src/store/folder-lock',
   'src/cli/main',
   'src/config',
   'src/cli/serve',

@@ -38,7 +38,8 @@ export function attachedMcp({
     const command = mcpOptions(new Command('mcp')).exitOverride();
     command.configureOutput({ writeOut: () => {}, writeErr: () => {} }).parse([...words], { from: 'user' });
     const settings = loadConfig({ env, cwd, readsWorkingFolder: false });
-    const prepared = await prepareConnection({ ...settings, dataDir: config.dataDir }, command.opts<McpOptions>(), cwd);
+    const own = { ...settings, dataDir: config.dataDir };
+    const prepared = await prepareConnection(own, command.opts<McpOptions>(), cwd, config);
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     accepted();
     const note = (message: string) => socket.writable && socket.write(`${NOTE_MARK}${JSON.stringify(message)}\n`);

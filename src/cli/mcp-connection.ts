@@ -28,12 +28,20 @@ export interface McpConnection {
 /** Milliseconds after the start before slow work begins, so that it does not delay the first reply. */
 export const WARM_AFTER = 400;
 
-/** Prepares what one client is offered. Throws ServiceError for options that cannot be met. */
-export async function prepareConnection(config: Config, options: McpOptions, cwd: string): Promise<McpConnection> {
+/**
+ * Prepares what one client is offered. `serving` are the settings of the process that runs the tools, if it is another
+ * one. Throws ServiceError for options that cannot be met.
+ */
+export async function prepareConnection(
+  config: Config,
+  options: McpOptions,
+  cwd: string,
+  serving?: Config,
+): Promise<McpConnection> {
   const absolute = (names: readonly string[] = []) => names.map((name) => resolve(cwd, name));
   const roots = await foldersOf([...config.folders, ...absolute(options.folder)]);
   const folders = [...roots, ...absolute(options.allowDir)];
-  const offer = offerFor(config, { ...options, folders: roots.length > 0 }, folders);
+  const offer = offerFor(config, { ...options, folders: roots.length > 0 }, folders, serving);
   let following: Following | undefined;
   let isClosed = false;
   const notYet = (): FollowedFolder[] => roots.map((path) => ({ path, state: 'reading', done: 0, failed: 0 }));

@@ -40,17 +40,26 @@ export function connectionOffers(
   };
 }
 
-/** The tools selected by the options, which take precedence over the settings. */
-export function offerFor(config: Config, options: ToolSelectionOptions, folders: readonly string[]): ToolOffer {
+/**
+ * The tools selected by the options, which take precedence over the settings. `serving` are the settings of the process
+ * that runs the tools, if it is another one: what either process can do is offered.
+ */
+export function offerFor(
+  config: Config,
+  options: ToolSelectionOptions,
+  folders: readonly string[],
+  serving?: Config,
+): ToolOffer {
+  const needs = metNeeds(config, folders);
   return chooseTools(
     { toolsets, unimplemented: unimplementedTools },
     { ...options, toolsets: options.toolsets ?? config.mcpToolsets },
-    metNeeds(config, folders),
+    serving === undefined ? needs : needs.union(metNeeds(serving, folders)),
   );
 }
 
 /** The needs that the settings meet, determined without loading anything. */
-function metNeeds(config: Config, folders: readonly string[]): ReadonlySet<ToolNeed> {
+function metNeeds(config: Config, folders: readonly string[]): Set<ToolNeed> {
   const needs = new Set<ToolNeed>(['answerer', 'checker', 'ingestion', 'facts', 'web_pages']);
   if (config.web.engines.length > 0) needs.add('web_search');
   if (hasModel(config)) needs.add('reasoner').add('research');

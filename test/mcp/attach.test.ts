@@ -21,8 +21,12 @@ import { connectStdio, ownFolder, textOf } from './support/citewell-mcp.ts';
 const SEARCH = { name: 'search_file_knowledge', arguments: { query: 'anything' } };
 
 /** A process, played by the test, that holds the data folder below `cwd`; `call` answers the tools. */
-async function hold(cwd: string, call: (request: ToolRequest) => Promise<string>) {
-  const config = loadConfig({ env: { CITEWELL_DATA_DIR: cwd }, cwd });
+async function hold(
+  cwd: string,
+  call: (request: ToolRequest) => Promise<string>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const config = loadConfig({ env: { CITEWELL_DATA_DIR: cwd, ...env }, cwd });
   const stopping = new AbortController();
   let received = '';
   const backend = {
@@ -114,6 +118,15 @@ it.each(['legacy', 'modern'] as const)(
     expect(first.received()).not.toContain('not-to-be-told');
   },
 );
+
+it('offers the tools whose models and search engines only the process that runs them has', async () => {
+  const cwd = await ownFolder();
+  const env = { OPENAI_API_KEY: 'sk-of-the-server', SEARXNG_URL: 'http://127.0.0.1:8888' };
+  await hold(cwd, () => Promise.resolve('found'), env);
+  const client = await connectStdio({ cwd, era: 'modern', args: [], env: { CITEWELL_DATA_DIR: cwd } });
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['web_search', 'reasoning', 'critique']));
+});
 
 it('does not attach to another version', async () => {
   const cwd = await ownFolder();
