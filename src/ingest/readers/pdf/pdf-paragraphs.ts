@@ -211,7 +211,9 @@ function continuesCell(row: Row, open: readonly Row[]): boolean {
   const last = open.at(-1);
   if (last === undefined || row.cells.length > 1 || last.region !== row.region) return false;
   if (last.y - row.y > 1.4 * row.size || Math.abs(last.size - row.size) > 0.1 * row.size) return false;
-  const others = open.findLast(({ cells }) => cells.length > 1)?.cells.slice(1) ?? [];
+  const [label, ...others] = open.findLast(({ cells }) => cells.length > 1)?.cells ?? [];
+  // A number in the margin counts lines or notes; its text is no cell.
+  if (others.length === 1 && /^\d{1,4}$/.test(label?.text ?? '')) return false;
   return others.length < MAX_CELLS && others.some(({ x }) => Math.abs(x - row.x) < 0.3 * row.size);
 }
 

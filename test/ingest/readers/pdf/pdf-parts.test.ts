@@ -150,6 +150,14 @@ describe('parts of a PDF', () => {
     expect(read.text).toContain('(g) any breach of the duties to Company property, and of the rules of the port.');
   });
 
+  it('are no table where lines are numbered in the margin', async () => {
+    const lines = Array.from({ length: 8 }, (_, index) => `line ${index} of the report runs on about boats and piers,`);
+    const numbers = [5, 10].map((number, index) => ({ text: String(number), x: 40, y: 700 - index * 4 * 13.75 }));
+    const page = [...numbers, ...linesAt(80, 700, lines)];
+    const blocks = blocksOf(await readFile('a.pdf', makePdf([page])));
+    expect(blocks.map(([kind]) => kind)).not.toContain('table');
+  });
+
   it('are one paragraph when a term stands beside the first line of its explanation', async () => {
     const page = [
       { text: 'quiet', x: 60, y: 700 },
