@@ -137,7 +137,7 @@ describe('a document', () => {
     const workers = openWorkers({ memoryMb: 1_018 });
     const whole = Buffer.from(makePdf([linesAt(60, 780, ['One']), linesAt(60, 780, ['Two'])])).toString('latin1');
     // The second page's object is among the lost bytes, so its entry in the xref table is invalid.
-    const torn = whole.replace(/\/Type1 \/BaseFont[\s\S]*(?=<< \/Type \/Page \/Parent[^\n]*8 0 R)/, (lost) =>
+    const torn = whole.replace(/\/Type1 \/BaseFont[\s\S]*(?=<< \/Type \/Page \/Parent[^\n]*9 0 R)/, (lost) =>
       '\0'.repeat(lost.length),
     );
     expect(torn).not.toBe(whole);
