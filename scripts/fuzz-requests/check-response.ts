@@ -93,6 +93,12 @@ function shapeProblems({ method, path }: FuzzedRequest, { status, text, headers 
   return status === 422 && !Array.isArray(member(body, 'detail')) ? ['An answer of 422 has no detail.'] : [];
 }
 
+/** How a stream ends: those of OpenAI's Responses API with an event of the whole response, all others with `[DONE]`. */
+const endOf = (path: string): RegExp =>
+  /^\/+v1\/responses\b/i.test(path)
+    ? /event: response\.(?:completed|incomplete|failed)\ndata: .*\n\n$/
+    : /data: \[DONE\]\n\n$/;
+
 function successProblems(
   { method, path }: FuzzedRequest,
   { status = 0, text, headers, ending, isCut }: Outcome,
@@ -102,7 +108,7 @@ function successProblems(
   const type = headers['content-type'] ?? '';
   if (method === 'HEAD' || status === 204 || ending === 'unending') return [];
   if (type.startsWith('text/event-stream')) {
-    const isEnded = /^\/+mcp/i.test(path) || /data: \[DONE\]\n\n$/.test(text);
+    const isEnded = /^\/+mcp/i.test(path) || endOf(path).test(text);
     const isInner = text.includes('"code":"internal"');
     return [
       ...(isEnded ? [] : ['A stream ends without its end.']),
