@@ -151,10 +151,13 @@ const coveredBy = ({ left, right, top, bottom }: MarkArea, letters: readonly Pla
 
 /**
  * Compares letters regardless of their order, because engines order those of right-to-left and rotated lines
- * differently. Ignores accents, which formulas place apart from their letters.
+ * differently. Ignores accents, which formulas place apart from their letters, and that engines map angle brackets to
+ * mathematical or to East Asian ones.
  */
 function compare(covered: string, quote: string): 'exact' | 'near' | 'wrong' {
-  const letters = (text: string) => [...foldText(text).text.replace(/\p{M}/gu, '')];
+  const letters = (text: string) => [
+    ...foldText(text).text.replace(/\p{M}/gu, '').replaceAll('\u27e8', '\u3008').replaceAll('\u27e9', '\u3009'),
+  ];
   const missing = letters(quote);
   const additional = letters(covered).filter((letter) => {
     const index = missing.indexOf(letter);
