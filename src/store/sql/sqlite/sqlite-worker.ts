@@ -54,7 +54,8 @@ function createConnection(options: SqliteConnection) {
   const prepare = (sql: string): StatementSync => statements.getOrCreate(sql, () => open().prepare(sql));
 
   const query = (task: SqliteTask & { kind: 'query' }): SqliteRows => {
-    if (task.begin !== undefined) prepare(task.begin).run();
+    // Not `run`, whose result holds the last row number of the connection: see below.
+    if (task.begin !== undefined) open().exec(task.begin);
     const statement = prepare(task.sql);
     // Kysely binds booleans, which SQLite has no type for.
     const parameters = task.parameters.map((value: unknown) => (typeof value === 'boolean' ? Number(value) : value));
