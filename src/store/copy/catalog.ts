@@ -29,6 +29,8 @@ const OTHER = [
   'cluster_',
   'filter_changes',
   'full_text_',
+  'metadata_fields',
+  'metadata_values',
   'store_copy',
   'vector_index_',
   'vector_codes',

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { Scalar } from '../../../documents/filter.ts';
+import type { Filter, Scalar } from '../../../documents/filter.ts';
 import type { PatternPiece } from '../../../documents/like-pattern.ts';
 
 /** A JSON value as SQL expressions. */
@@ -36,4 +36,9 @@ export interface FilterSql {
   matches(text: RawBuilder<unknown>, pieces: readonly PatternPiece[]): RawBuilder<boolean>;
   equalsText(value: SqlValue, operand: string): RawBuilder<boolean>;
   equalsNumber(value: SqlValue, operand: number): RawBuilder<boolean>;
+  /**
+   * A condition on the documents `d`, met by all that pass the filter and perhaps by more, which an index answers;
+   * undefined if no index helps. Absent if the engine has none on metadata.
+   */
+  readonly indexed?: (filter: Filter) => RawBuilder<boolean> | undefined;
 }

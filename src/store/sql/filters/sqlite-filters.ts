@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Scalar } from '../../../documents/filter.ts';
 import type { FilterSql, SqlValue } from './filter-sql.ts';
+import { indexedMetadata } from './indexed-metadata.ts';
 
 /** SQLite's path to a nested key. Keys are quoted as JSON strings, which SQLite reads back exactly. */
 const jsonPath = (keys: readonly string[]): string => `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`;
@@ -45,7 +46,11 @@ export const sqliteFilters: FilterSql = {
   },
 
   bound: (operand) => sql`${toNumber(operand)}`,
-  listed: (operands) => sql`(select value from json_each(${JSON.stringify(operands.map(toNumber))}))`,
+  listed(operands) {
+    // A number from 2^53 on is written as an integer that differs from the number that is compared with it.
+    const value = typeof operands[0] === 'number' ? sql`cast(value as real)` : sql`value`;
+    return sql`(select ${value} from json_each(${JSON.stringify(operands.map(toNumber))}))`;
+  },
 
   elements({ type, json }, name) {
     // `json_each` fails on invalid JSON; an array's text is always valid.
@@ -74,4 +79,6 @@ export const sqliteFilters: FilterSql = {
   equalsText: ({ type, value }: SqlValue, operand) => sql<boolean>`(${type} = 'text' and ${value} = ${operand})`,
   equalsNumber: ({ type, value }: SqlValue, operand) =>
     sql<boolean>`(${type} in ('integer', 'real') and cast(${value} as real) = ${operand})`,
+
+  indexed: indexedMetadata,
 };

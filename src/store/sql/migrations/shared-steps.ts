@@ -10,6 +10,7 @@ import { searchAhead } from './0024-search-ahead.ts';
 import { sourceItemAddresses } from './0025-source-item-addresses.ts';
 import { randomClaimTokens } from './0026-random-claim-tokens.ts';
 import { failureRemedies } from './0027-failure-remedies.ts';
+import { metadataValues } from './0028-metadata-values.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -34,6 +35,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0025-source-item-addresses': sourceItemAddresses,
   '0026-random-claim-tokens': randomClaimTokens,
   '0027-failure-remedies': failureRemedies,
+  '0028-metadata-values': metadataValues,
 };
 
 /** The steps with the column types of the database that they are applied to. */

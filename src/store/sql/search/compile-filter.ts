@@ -15,6 +15,8 @@ export type CompiledFilter = {
   readonly onChunks: Condition;
   /** Over the document alone, when no column of the chunk is used; correct for chunks without own metadata. */
   readonly onDocuments: Condition | null;
+  /** Answered by an index, and met by every document that passes; fast if only a few documents meet it. */
+  readonly indexed?: Condition;
   /** Set when there are only phrase filters, and the conditions above allow everything. */
   readonly isOpen?: boolean;
   readonly phraseFilters?: CompiledPhraseFilters;
@@ -99,10 +101,11 @@ const OPEN = { onChunks: ANY, onDocuments: ANY, isOpen: true };
 function compilePresentFilter(dialect: SqlDialect, filter: Filter): CompiledFilter {
   if (filter.kind === 'all') return null;
   const { filters } = dialect;
-  return {
-    onChunks: compileBounded(dialect, filterToSql(filter, 'chunk', filters)),
-    onDocuments: asksForChunkColumns(filter) ? null : compileBounded(dialect, filterToSql(filter, 'document', filters)),
-  };
+  const onChunks = compileBounded(dialect, filterToSql(filter, 'chunk', filters));
+  if (asksForChunkColumns(filter)) return { onChunks, onDocuments: null };
+  const onDocuments = compileBounded(dialect, filterToSql(filter, 'document', filters));
+  const indexed = filters.indexed?.(filter);
+  return { onChunks, onDocuments, ...(indexed && { indexed: compileBounded(dialect, indexed) }) };
 }
 
 function compilePastFilter(dialect: SqlDialect, filter: Filter, at: string): NonNullable<CompiledFilter> {

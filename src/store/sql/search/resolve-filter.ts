@@ -57,16 +57,32 @@ function pastKeys(reading: Reading, past: PastFilter | undefined): number[] {
   return JSON.parse(String(row?.[0] ?? '[]')) as number[];
 }
 
-function matchingKeys(reading: Reading, { onChunks, onDocuments }: NonNullable<CompiledFilter>): number[] {
+function matchingKeys(reading: Reading, { onChunks, onDocuments, indexed }: NonNullable<CompiledFilter>): number[] {
   if (onDocuments === null) return keysOf(reading, `documents d join chunks c on ${VISIBLE}`, onChunks);
   // Documents are far fewer than chunks, and the index on chunks leads from a document to its chunks. `cross join`
   // enforces that order. Chunks with metadata of their own are rare and checked one by one.
-  const inherited = keysOf(reading, `documents d cross join chunks c on ${VISIBLE}`, onDocuments);
+  const documents = indexed && isSelective(reading, indexed) ? bothOf(indexed, onDocuments) : onDocuments;
+  const inherited = keysOf(reading, `documents d cross join chunks c on ${VISIBLE}`, documents);
   const own = new Set(keysOf(reading, CHUNKS_WITH_OWN_METADATA, EACH));
   if (own.size === 0) return inherited;
   const edited = keysOf(reading, CHUNKS_WITH_OWN_METADATA, onChunks);
   return [...inherited.filter((key) => !own.has(key)), ...edited];
 }
+
+/** Reading documents one by one through an index costs as much as reading this many in their order. */
+const DOCUMENTS_PER_LOOKUP = 8;
+
+function isSelective(reading: Reading, { sql, parameters }: Condition): boolean {
+  const [documents] = reading.row('select max(key) from documents') ?? [];
+  const most = Math.floor(Number(documents ?? 0) / DOCUMENTS_PER_LOOKUP);
+  const count = `select count(*) from (select 1 from documents d where (${sql}) limit ?)`;
+  return Number(reading.row(count, ...parameters, most + 1)?.[0] ?? 0) <= most;
+}
+
+const bothOf = (one: Condition, other: Condition): Condition => ({
+  sql: `(${one.sql}) and (${other.sql})`,
+  parameters: [...one.parameters, ...other.parameters],
+});
 
 // Must be identical to the condition of the partial index.
 const CHUNKS_WITH_OWN_METADATA = `chunks c indexed by chunks_with_own_metadata

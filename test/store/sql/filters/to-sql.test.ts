@@ -8,6 +8,7 @@ import { type FilterRecord, matchesFilter } from '../../../../src/documents/matc
 import { openConnections } from '../../../../src/store/postgres/postgres-dialect.ts';
 import { postgresSql } from '../../../../src/store/postgres/postgres-sql.ts';
 import { toRaw } from '../../../../src/store/postgres/search/conditions.ts';
+import { SQLITE_METADATA_INDEX } from '../../../../src/store/sql/migrations/0028-metadata-values.ts';
 import type { Tables } from '../../../../src/store/sql/schema.ts';
 import {
   chunkFilterCompiler,
@@ -56,7 +57,15 @@ const TABLES_OF = { chunk: 'documents d join chunks c on c.document_key = d.key'
 async function openSqlite(): Promise<InSql> {
   const database = new DatabaseSync(':memory:');
   database.exec(TABLES);
+  for (const statement of SQLITE_METADATA_INDEX) database.exec(statement);
   onTestFinished(() => database.close());
+  const count = (
+    target: Target,
+    { sql, parameters }: { readonly sql: string; readonly parameters: readonly unknown[] },
+  ) =>
+    database
+      .prepare(`select count(*) as count from ${TABLES_OF[target]} where (${sql})`)
+      .get(...(parameters as SQLInputValue[]))?.['count'];
   return async (filter, row, target) => {
     const condition = compiled(sqliteSql, filter, target);
     if (!condition) return true;
@@ -69,10 +78,11 @@ async function openSqlite(): Promise<InSql> {
     database
       .prepare('insert into chunks values (1, ?, 1, ?, ?, ?, ?)')
       .run(CHUNK, row.ordinal, row.text, row.page, JSON.stringify(row.ownMetadata));
-    const found = database
-      .prepare(`select count(*) as count from ${TABLES_OF[target]} where (${condition.sql})`)
-      .get(...(condition.parameters as SQLInputValue[]));
-    return found?.['count'] === 1;
+    const isFound = count(target, condition) === 1;
+    const indexed = target === 'document' ? compileChunkFilter(sqliteSql, filter)?.indexed : undefined;
+    // More documents may meet it, but none that passes may be missing.
+    if (isFound && indexed !== undefined) expect(count('document', indexed)).toBe(1);
+    return isFound;
   };
 }
 
@@ -262,6 +272,14 @@ function defineTests(dialect: SqlDialect, open: () => Promise<InSql>, numRuns: n
         if (key !== 'title' || isOwn) expect(expected).toBe(true);
       }),
     );
+  });
+
+  it('finds large numbers in a list', async () => {
+    const inSql = await open();
+    const row: Row = { ...plainRow, metadata: { n: 2 ** 60, list: [2 ** 60] } };
+    for (const field of ['n', 'list'])
+      for (const target of ['chunk', 'document'] as const)
+        expect(await inSql({ kind: 'in', field: `metadata.${field}`, values: [1, 2 ** 60] }, row, target)).toBe(true);
   });
 
   it('keeps field names and values out of the SQL text', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { everything, type Filter } from '../../../../src/documents/filter.ts';
+import { everything, type Filter, isDocument } from '../../../../src/documents/filter.ts';
 import type { ChunkSearch, DistanceMeasure } from '../../../../src/store/chunk-search.ts';
 import { distanceFrom } from '../../../../src/store/distance.ts';
 import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
@@ -41,6 +41,36 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       }),
     );
   const turned = (share: number) => Float32Array.of(Math.cos(share * Math.PI), Math.sin(share * Math.PI), 0, 0);
+
+  it('finds, with a selective filter on metadata, exactly the passages of the documents that pass', async () => {
+    const store = await openTestStore();
+    const begun = 'x'.repeat(70);
+    for (let number = 0; number < 40; number++) {
+      const tags = number === 3 ? ['7'] : [];
+      const metadata = { number: number === 3 ? [7] : number, name: `${begun}${number}`, tags };
+      await ingest(store, newDocument(`document ${number}`, { metadata }), [newChunk(0, `words of ${number}`)]);
+    }
+    const search = searchOf(store);
+    const found = async (filter: Filter) => {
+      const hits = await search.matching({ text: 'words', filter, limit: 100 });
+      return hits.map(({ text }) => text).sort();
+    };
+    const compare = (name: string, op: 'eq' | 'gte' | 'lt', value: string | number): Filter => ({
+      kind: 'compare',
+      field: `metadata.${name}`,
+      op,
+      value,
+    });
+    expect(await found(compare('number', 'eq', 7))).toEqual(['words of 7']);
+    expect(await found(compare('name', 'eq', `${begun}12`))).toEqual(['words of 12']);
+    expect(await found({ kind: 'overlap', field: 'metadata.tags', values: [7] })).toEqual(['words of 3']);
+    const range = { kind: 'and', filters: [compare('number', 'gte', 10), compare('number', 'lt', 12)] } as const;
+    expect(await found(range)).toEqual(['words of 10', 'words of 11']);
+    await store.corpus.setMetadata(newDocument('document 11').id, { number: 20 }, 'merge');
+    expect(await found(range)).toEqual(['words of 10']);
+    await store.corpus.remove(isDocument(newDocument('document 10').id));
+    expect(await found(range)).toEqual([]);
+  });
 
   describe('the semantic leg', () => {
     it('finds the nearest chunks first, ties in order of insertion', async () => {
