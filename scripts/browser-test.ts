@@ -4,6 +4,7 @@ import { accessSuite } from './browser-test/access.ts';
 import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
+import { besideSuite } from './browser-test/beside.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { forcedColorsSuite } from './browser-test/forced-colors.ts';
 import { formatsSuite } from './browser-test/formats.ts';
@@ -50,6 +51,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   remoteSourcesSuite,
   untrustedSuite,
   askSuite,
+  besideSuite,
   appSuite,
   graphSuite,
   formatsSuite,

@@ -22,6 +22,7 @@ export const sourceSuite: BrowserSuite = {
       for (const quote of await sentencesOf(test, id)) await checkQuote(test, { name, id, quote });
     }
     await checkSlowBrowser(test);
+    await checkSlowNetwork(test);
     await checkSteps(test);
     await checkErrors(test);
     await checkLongText(test);
@@ -121,6 +122,29 @@ async function checkSlowBrowser(test: BrowserTest): Promise<void> {
       await page.frameLocator('.source-frame').locator('mark').first().waitFor();
       await page.goto('about:blank');
     }
+  });
+}
+
+async function checkSlowNetwork(test: BrowserTest): Promise<void> {
+  const id = await test.ingest(sample('annual-report-2024.pdf'));
+  const [quote] = await sentencesOf(test, id);
+  if (quote === undefined) throw new Error('The report has no sentence.');
+  await test.check('until a PDF is loaded, the quote is marked within its text', async (page) => {
+    let send = () => {};
+    const isLate = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    await page.route('**/download', async (route) => {
+      await isLate;
+      await route.continue();
+    });
+    await page.goto(`${test.url}/d/${id}?q=${quote.start}-${quote.end}`);
+    const mark = page.locator('.pdf-opening mark');
+    await mark.waitFor();
+    same(await mark.textContent(), quote.text, 'the marked text');
+    send();
+    await page.locator('.pdf-page mark').first().waitFor();
+    await mark.waitFor({ state: 'detached' });
   });
 }
 

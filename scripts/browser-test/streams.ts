@@ -260,6 +260,23 @@ async function checkStop(parts: Parts): Promise<void> {
       await page.locator(':focus').and(page.getByLabel('Question')).waitFor();
     },
   );
+  await parts.test.check('an answer is also stopped whose service has not responded yet', async (page) => {
+    const continueModel = pauseInTheMiddle(parts.model);
+    let respond = () => {};
+    const isLate = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    await page.route('**/v3/retrieval/rag', async (route) => {
+      await isLate;
+      await route.continue();
+    });
+    await ask(page, parts, 'answer');
+    await page.getByRole('button', { name: 'Stop', exact: true }).click();
+    await page.getByRole('button', { name: 'Stopping…' }).waitFor();
+    respond();
+    await page.locator('.halted').getByRole('button', { name: 'Try again' }).waitFor();
+    continueModel();
+  });
   for (const kind of ['answer', 'agent'] as const) {
     await parts.test.check(`a stopped ${kind} is the same after a reload, and is marked as stopped`, async (page) => {
       const continueModel = pauseInTheMiddle(parts.model);

@@ -20,7 +20,7 @@ addEventListener('popstate', () => {
 /** Navigates to a path. `replace` adds no history entry, for changes within a view. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
-  if (replace) history.replaceState(null, '', to);
+  if (replace) history.replaceState(history.state, '', to);
   else history.pushState(null, '', to);
   address.value = to;
   if (!replace) scrollTo(0, 0);

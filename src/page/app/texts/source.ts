@@ -1,6 +1,5 @@
 export const source = {
   title: 'Source',
-  close: 'Close',
   tabs: 'Show',
   tab: { original: 'Original', text: 'Text', passages: 'Passages', versions: 'Versions', details: 'Details' },
   version: 'Version',
@@ -29,6 +28,7 @@ export const source = {
   empty: 'This document has no text.',
   earlier: 'Show earlier text',
   later: 'Show later text',
+  kept: 'The quoted words, as the answer keeps them:',
   gone: 'This document does not exist or was deleted, or you have no access to it.',
   badAddress: 'This address does not name a document.',
   pageFailed: 'This page could not be rendered.',
@@ -69,5 +69,7 @@ export const source = {
   notLocated: 'The quote could not be found with certainty in the original. It is shown in the text instead.',
   ambiguous:
     'The original contains these words several times, so nothing is marked there. They are shown in the text instead.',
+  opening: (percent: number) => `Loading the file… ${percent} %`,
+  meanwhile: 'Until the file is here, this is its text around the quote:',
   unlocated: 'The quote could not be found with certainty in the original, so nothing is marked here.',
 };

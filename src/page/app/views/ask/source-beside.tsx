@@ -4,6 +4,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import type { SourcePaneProps } from '../source/source-pane.tsx';
 import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.ts';
+import { leaveSourceEntry, useSourceHistory } from './source-history.ts';
 import { thread } from './thread.ts';
 import { citationPlace, stepCitation } from './use-citation-keys.ts';
 
@@ -20,6 +21,7 @@ export function SourceBeside() {
   useEffect(() => {
     if (isNeeded) load();
   }, [isNeeded]);
+  useSourceHistory(selected !== undefined, hide);
   const target = selected && targetAt(selected);
   if (selected === undefined || target?.kind !== 'document') return null;
   const { documentId, version, quotes } = target;
@@ -36,7 +38,7 @@ export function SourceBeside() {
       {Pane === undefined ? (
         failure === undefined && <p class="notice">{texts.loading}</p>
       ) : (
-        <Pane documentId={documentId} version={version} quotes={quotes} onClose={close} />
+        <Pane documentId={documentId} version={version} quotes={quotes} isBeside />
       )}
     </aside>
   );
@@ -61,8 +63,13 @@ function CitationSteps() {
   );
 }
 
-/** Closes the source and returns to its citation. */
 function close(): void {
+  hide();
+  leaveSourceEntry();
+}
+
+/** Closes the source and returns to its citation. */
+function hide(): void {
   const selected = opened.value;
   opened.value = undefined;
   // The pane restores the focus to its opener, which may be another citation.

@@ -119,6 +119,9 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
     rememberRun(known);
     update(turn.key, () => ({ run }));
     showConversation(id);
+    const started = turnOf(turn.key);
+    // It was stopped before there was a run to cancel.
+    if (started?.isStopping === true) void stop(started);
     await follow(turn.key, response, known, signal);
   } catch (error) {
     await failAndKeep(turn.key, error, signal);

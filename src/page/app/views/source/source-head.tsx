@@ -8,12 +8,11 @@ import { loadVersions, type Shown } from './source-data.ts';
 interface SourceHeadProps {
   readonly shown: Shown;
   readonly onVersion: (version: string | undefined) => void;
-  readonly onClose?: (() => void) | undefined;
   readonly isBeside: boolean;
 }
 
 /** Title, version and actions of the document. */
-export function SourceHead({ shown, onVersion, onClose, isBeside }: SourceHeadProps) {
+export function SourceHead({ shown, onVersion, isBeside }: SourceHeadProps) {
   const { document, newest, path } = shown;
   const isOlder = document.version !== newest;
   const title = shownName(document.title === '' ? document.file_name : document.title);
@@ -26,11 +25,6 @@ export function SourceHead({ shown, onVersion, onClose, isBeside }: SourceHeadPr
           </h2>
         ) : (
           <h1>{title}</h1>
-        )}
-        {onClose !== undefined && (
-          <button type="button" onClick={onClose}>
-            {texts.source.close}
-          </button>
         )}
       </div>
       <div class="source-facts">

@@ -25,8 +25,8 @@ export interface SourcePaneProps {
   readonly documentId: string;
   readonly version?: string | undefined;
   readonly quotes: readonly Quote[];
-  /** Set if the document is shown beside something else; the pane then takes the focus and restores it on closing. */
-  readonly onClose?: (() => void) | undefined;
+  /** Whether the document is shown beside something else; the pane then takes the focus and restores it on closing. */
+  readonly isBeside?: boolean | undefined;
   readonly tab?: TabName | undefined;
   readonly onTab?: ((tab: TabName) => void) | undefined;
   /** Called when another version is chosen; without it the pane switches itself. Undefined means the newest. */
@@ -35,7 +35,7 @@ export interface SourcePaneProps {
 
 /** A document with marked quotes: as text with exact offsets, and as the original if it can be shown. */
 export function SourcePane(props: SourcePaneProps) {
-  const { documentId, version, quotes, onClose, onVersion } = props;
+  const { documentId, version, quotes, isBeside = false, onVersion } = props;
   const key = `${documentId}@${version ?? ''}`;
   const [choice, setChoice] = useState<{ readonly of: string; readonly version: string | undefined }>();
   const isChosen = choice?.of === key;
@@ -43,16 +43,13 @@ export function SourcePane(props: SourcePaneProps) {
   const shown = useResource((signal) => loadShown(documentId, wanted, signal), [documentId, wanted]);
   const choose = onVersion ?? ((label: string | undefined) => setChoice({ of: key, version: label }));
   const pane = useRef<HTMLElement>(null);
-  usePaneFocus(pane, onClose !== undefined);
+  usePaneFocus(pane, isBeside);
   return (
     <section
       ref={pane}
-      class={onClose === undefined ? 'source' : 'source source-beside'}
+      class={isBeside ? 'source source-beside' : 'source'}
       aria-label={texts.source.title}
-      tabIndex={onClose === undefined ? undefined : -1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && onClose !== undefined) onClose();
-      }}
+      tabIndex={isBeside ? -1 : undefined}
     >
       <Contents
         {...props}
@@ -60,7 +57,7 @@ export function SourcePane(props: SourcePaneProps) {
         retry={shown.reload}
         quotes={isChosen ? [] : quotes}
         onVersion={choose}
-        isBeside={onClose !== undefined}
+        isBeside={isBeside}
       />
     </section>
   );
@@ -75,16 +72,10 @@ interface ContentsProps extends SourcePaneProps {
 
 function Contents({ shown, retry, ...props }: ContentsProps) {
   if (shown.kind === 'loaded') return <Loaded {...props} shown={shown.value} />;
+  if (shown.kind === 'loading') return <p class="notice">{texts.loading}</p>;
   return (
     <>
-      {props.onClose !== undefined && (
-        <button type="button" onClick={props.onClose}>
-          {texts.source.close}
-        </button>
-      )}
-      {shown.kind === 'loading' ? (
-        <p class="notice">{texts.loading}</p>
-      ) : isMissing(shown.error) ? (
+      {isMissing(shown.error) ? (
         <div class="failure" role="alert">
           <h1>{texts.missing.title}</h1>
           <p>{texts.source.gone}</p>
@@ -93,7 +84,22 @@ function Contents({ shown, retry, ...props }: ContentsProps) {
       ) : (
         <Failure error={shown.error} retry={retry} />
       )}
+      <KeptWords quotes={props.quotes} />
     </>
+  );
+}
+
+/** The quotes as the answer keeps them, for when their document cannot be loaded. */
+function KeptWords({ quotes }: { readonly quotes: readonly Quote[] }) {
+  const kept = quotes.flatMap(({ text }) => text ?? []);
+  if (kept.length === 0) return null;
+  return (
+    <div class="source-kept">
+      <p>{texts.source.kept}</p>
+      {kept.map((words, place) => (
+        <blockquote key={place}>{words}</blockquote>
+      ))}
+    </div>
   );
 }
 
@@ -104,7 +110,7 @@ interface LoadedProps extends Omit<ContentsProps, 'shown' | 'retry'> {
   readonly shown: Shown;
 }
 
-function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: LoadedProps) {
+function Loaded({ shown, quotes, tab, onTab, onVersion, isBeside }: LoadedProps) {
   const { document, path } = shown;
   const [active, setActive] = useState(0);
   const panel = useId();
@@ -121,7 +127,7 @@ function Loaded({ shown, quotes, onClose, tab, onTab, onVersion, isBeside }: Loa
   const tabs = useTabs({ shown, quoteKey: `${path} ${key} ${at}`, hasQuote: quotes.length > 0, found, tab, onTab });
   return (
     <>
-      <SourceHead shown={shown} onVersion={onVersion} onClose={onClose} isBeside={isBeside} />
+      <SourceHead shown={shown} onVersion={onVersion} isBeside={isBeside} />
       <div class="source-bar">
         <Tabs
           label={texts.source.tabs}
@@ -174,7 +180,10 @@ function usePaneFocus(pane: { readonly current: HTMLElement | null }, isBeside: 
     const before = document.activeElement;
     pane.current?.focus({ preventScroll: true });
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+      // Whoever closed the pane may have moved the focus already.
+      const { activeElement: now } = document;
+      const isLost = now === null || now === document.body || pane.current?.contains(now) === true;
+      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
     };
   }, [isBeside]);
 }

@@ -54,8 +54,15 @@ const RANGE_BYTES = 1_048_576;
 /** Up to this size, one request for the whole file is faster than several range requests. */
 const MAX_WHOLE_BYTES = 8_000_000;
 
+export interface OpenPdfOptions {
+  readonly bytes: number;
+  readonly signal: AbortSignal;
+  /** Called with the loaded share of a file that is loaded as a whole, up to 1. */
+  onProgress(share: number): void;
+}
+
 /** Opens a PDF by URL. For large files, only the ranges needed for the visible pages are loaded. */
-export async function openPdf(address: string, bytes: number, signal: AbortSignal): Promise<OpenPdf> {
+export async function openPdf(address: string, { bytes, signal, onProgress }: OpenPdfOptions): Promise<OpenPdf> {
   const { library, worker } = await startPdf();
   signal.throwIfAborted();
   const task = library.getDocument({
@@ -72,6 +79,9 @@ export async function openPdf(address: string, bytes: number, signal: AbortSigna
     // The content security policy of the page forbids WebAssembly; the decoders have a version in plain JavaScript.
     useWasm: false,
   });
+  task.onProgress = ({ loaded }: { readonly loaded: number }) => {
+    if (bytes <= MAX_WHOLE_BYTES) onProgress(Math.min(1, loaded / Math.max(1, bytes)));
+  };
   const abort = () => void task.destroy();
   signal.addEventListener('abort', abort, { once: true });
   const pdf: PDFDocumentProxy = await task.promise;

@@ -9,16 +9,21 @@ import type { OriginalProps } from '../original-tab.tsx';
 import { scrollWithin } from '../scroller.ts';
 import { locateInPdf } from './locate-in-pdf.ts';
 import { type OpenPdf, openPdf } from './open-pdf.ts';
+import { Opening } from './opening.tsx';
 import { PdfPage } from './pdf-page.tsx';
 
 /** A PDF, opened at the page of the quote. */
 export function PdfTab(props: OriginalProps) {
   const { address, document } = props;
-  const opened = useResource((signal) => openPdf(address, document.size_in_bytes, signal), [address]);
+  const [share, setShare] = useState(0);
+  const opened = useResource(
+    (signal) => openPdf(address, { bytes: document.size_in_bytes, signal, onProgress: setShare }),
+    [address],
+  );
   const pdf = opened.kind === 'loaded' ? opened.value : undefined;
   useEffect(() => () => pdf?.close(), [pdf]);
   if (opened.kind === 'failed') return <Failure error={opened.error} retry={opened.reload} />;
-  if (pdf === undefined) return <p class="notice">{texts.loading}</p>;
+  if (pdf === undefined) return <Opening facts={props.facts} share={share} />;
   return <Pages {...props} pdf={pdf} />;
 }
 

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { sample } from './sample.ts';
+import { withServer } from './server.ts';
+import { type BrowserSuite, type BrowserTest, same } from './suite.ts';
+
+const QUESTION = 'Who checks the life rafts?';
+
+/** The source beside an answer, and ways back from it. */
+export const besideSuite: BrowserSuite = {
+  name: 'beside',
+  run: (test) =>
+    withServer({}, async ({ url }) => {
+      const own = test.at(url);
+      const id = await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
+      await checkBack(own);
+      await checkCitations(own);
+      // Last, because it deletes the document.
+      await checkDeleted(own, id);
+    }),
+};
+
+const openers = (page: Page) => page.locator('[data-cite]');
+const source = (page: Page) => page.locator('.source-side');
+
+async function openFirst(page: Page, test: BrowserTest): Promise<void> {
+  await page.goto(`${test.url}/search`);
+  await page.goto(`${test.url}/?${new URLSearchParams({ ask: QUESTION })}`);
+  await page.waitForURL(/conversation=/);
+  await openers(page).first().click();
+  await source(page).locator('mark').first().waitFor();
+}
+
+async function checkBack(test: BrowserTest): Promise<void> {
+  await test.check(
+    'Back closes a source that covers the answer on a phone, and then leaves the answer',
+    async (page) => {
+      await openFirst(page, test);
+      await page.goBack();
+      await source(page).waitFor({ state: 'detached' });
+      await openers(page).first().and(page.locator(':focus')).waitFor();
+      await openers(page).first().click();
+      await source(page).locator('mark').first().waitFor();
+      await page.getByRole('button', { name: 'Close' }).click();
+      await source(page).waitFor({ state: 'detached' });
+      await page.waitForFunction('history.state === null');
+      await page.goBack();
+      await page.waitForURL(`${test.url}/search`);
+    },
+    // The policy of the page forbids to evaluate a text repeatedly, as `waitForFunction` does.
+    { bypassCSP: true, viewport: { width: 375, height: 667 } },
+  );
+  await test.check('Back from a document returns to the source beside the answer', async (page) => {
+    await openFirst(page, test);
+    await page.locator('.source-title a').click();
+    await page.locator('.source h1').waitFor();
+    await page.goBack();
+    await source(page).locator('mark').first().waitFor();
+    await page.goBack();
+    await source(page).waitFor({ state: 'detached' });
+    await openers(page).first().waitFor();
+  });
+}
+
+async function checkCitations(test: BrowserTest): Promise<void> {
+  await test.check('closing the source returns to the citation that was read last', async (page) => {
+    await openFirst(page, test);
+    await page.getByLabel('Question').fill('On which boat does livestock travel?');
+    await page.keyboard.press('Enter');
+    await openers(page).nth(1).waitFor();
+    await openers(page).first().click();
+    await source(page).locator('mark').first().waitFor();
+    await page.keyboard.press('j');
+    await page.getByText(/^Citation 2 of/).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await source(page).waitFor({ state: 'detached' });
+    // Other code may still move the focus.
+    await page.waitForTimeout(300);
+    await openers(page).nth(1).and(page.locator(':focus')).waitFor();
+  });
+}
+
+async function checkDeleted(test: BrowserTest, id: string): Promise<void> {
+  await test.check('the quoted words of a deleted document stay', async (page) => {
+    await openFirst(page, test);
+    const quote = (await source(page).locator('mark').allTextContents()).join('');
+    await page.keyboard.press('Escape');
+    await source(page).waitFor({ state: 'detached' });
+    await fetch(`${test.url}/v3/documents/${id}`, { method: 'DELETE' });
+    await openers(page).first().click();
+    await source(page).getByText('This document does not exist').waitFor();
+    const kept = await source(page).locator('blockquote').first().innerText();
+    same(kept.replaceAll(/\s+/g, ' '), quote.replaceAll(/\s+/g, ' ').trim(), 'the quoted words');
+    same(await source(page).getByRole('button', { name: 'Close' }).count(), 1, 'the number of buttons that close');
+  });
+}
