@@ -20,6 +20,9 @@ export type SearchLegs = (text: LegTexts, search: Search) => Promise<readonly Sc
 /** Maximum number of times a hybrid search is run when the corpus changes during it. */
 const MAX_HYBRID_ATTEMPTS = 3;
 
+/** Pages of more hits are read in a query of their own. */
+const MAX_READ_AHEAD = 30;
+
 /** A nearest-neighbour search that returns chunks, or only their ranking. */
 type FindNearest<Hit> = (query: VectorQuery) => Promise<readonly Hit[]>;
 
@@ -46,9 +49,16 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
     const byScores = plan.fusion === 'scores';
     const depth = byScores ? Math.max(MIN_CANDIDATES, search.depth) : search.depth;
     const wide = { ...search, depth };
+    // With ranks, the first hits of the fused list are among the first of each leg.
+    const ahead = byScores || depth > MAX_READ_AHEAD ? undefined : createReadAhead(depth);
     const [first, matching] = await Promise.all([
-      semantic(text.semantic, wide, chunks.nearestRanking).catch((error) => fullTextOnly(error, search)),
-      ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search),
+      semantic(text.semantic, wide, (query) =>
+        chunks.nearestRanking({ ...query, ...(ahead && { readAhead: ahead }) }),
+      ).catch((error) => fullTextOnly(error, search)),
+      ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search).then((ranked) => {
+        ahead?.offer(ranked);
+        return ranked;
+      }),
     ]);
     const words = matching.map(identify);
     const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
@@ -58,7 +68,10 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
     // With several variants the lists are fused again, which may use any hit; without variants only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
     const keys = shown.map(({ item }) => item.key);
-    const read = keys.length === 0 ? new Map<number, Chunk>() : await chunks.read(keys, signal, settings.asOf);
+    const read =
+      keys.length === 0
+        ? new Map<number, Chunk>()
+        : (ahead?.chunksOf(keys) ?? (await chunks.read(keys, signal, settings.asOf)));
     if (read.size < keys.length && attempts > 1) return hybrid(text, search, attempts - 1);
     const semanticLegs = legScores(near);
     const fullTextLegs = legScores(matching);
@@ -137,6 +150,24 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
   }
 
   return searchBothLegs;
+}
+
+/** Reads the first `count` chunks of both legs with the semantic ranking, if the full-text ranking is known by then. */
+function createReadAhead(count: number) {
+  let others: readonly number[] | undefined;
+  let read: ReadonlyMap<number, Chunk> | undefined;
+  return {
+    first: count,
+    others: () => others,
+    receive(chunks: ReadonlyMap<number, Chunk>) {
+      read = chunks;
+    },
+    offer(ranked: readonly RankedChunk[]) {
+      others = ranked.slice(0, count).map(({ key }) => key);
+    },
+    /** Undefined unless all were read, which was in one query. */
+    chunksOf: (keys: readonly number[]) => (keys.every((key) => read?.has(key)) ? read : undefined),
+  };
 }
 
 /** A hit in the fusion. */

@@ -42,9 +42,21 @@ export interface VectorQuery extends AsOf, WithPhraseFilters {
    * are answered from the same ranking, so that pages neither overlap nor leave gaps.
    */
   readonly firstListLength?: number;
+  /** For `nearestRanking`: chunks to read together with the ranking, where that takes no further query. */
+  readonly readAhead?: ReadAhead;
   readonly signal?: AbortSignal;
   /** Receives notes for the caller on how the answer was produced, e.g. that the index is being rebuilt. */
   readonly note?: (text: string) => void;
+}
+
+/** A request for chunks that will probably be shown: the first of a ranking, and some of another one. */
+export interface ReadAhead {
+  /** How many of the ranking. */
+  readonly first: number;
+  /** Keys of the other ranking, called when the chunks are about to be read; undefined if they are not known yet. */
+  readonly others: () => readonly number[] | undefined;
+  /** Receives the chunks, as `read` returns them. Not called if they were not read. */
+  readonly receive: (chunks: ReadonlyMap<number, Chunk>) => void;
 }
 
 export interface TextQuery extends AsOf, WithPhraseFilters {

@@ -190,6 +190,53 @@ describe('the retriever', () => {
     expect(asked.read).toEqual(['m', 'n', 'd'].map(keyOf));
   });
 
+  it('reads the first chunks of both legs with the semantic ranking of a hybrid search', async () => {
+    const near = Array.from({ length: 30 }, (_, place) => `n${place}`);
+    const matching = Array.from({ length: 30 }, (_, place) => (place % 3 === 0 ? `n${29 - place}` : `m${place}`));
+    const { chunks, asked } = legs({ near, matching });
+    const search = (parts: ChunkSearch, change: Partial<SearchSettings> = {}) =>
+      retriever({ chunks: parts }).search('q', settings({ kind: 'hybrid', limit: 10, ...change }), signal);
+    const plain = (await search(chunks)).chunks;
+    expect(asked.read).toHaveLength(10);
+    asked.read.length = 0;
+
+    let given: readonly number[] = [];
+    const readingAhead: ChunkSearch = {
+      ...chunks,
+      async nearestRanking({ readAhead, ...query }) {
+        const found = await chunks.nearestRanking(query);
+        await Promise.resolve();
+        const first = found.slice(0, readAhead?.first).map(({ key }) => key);
+        given = [...first, ...(readAhead?.others() ?? [])];
+        readAhead?.receive(await legs({ near, matching }).chunks.read(given));
+        return found;
+      },
+    };
+    for (const hybrid of [{}, { semanticWeight: 1 }, { semanticWeight: 1, fullTextWeight: 9 }]) {
+      expect((await search(readingAhead, { hybrid })).chunks).toEqual((await search(chunks, { hybrid })).chunks);
+      expect(given.length).toBeLessThanOrEqual(20);
+    }
+    asked.read.length = 0;
+    expect((await search(readingAhead)).chunks).toEqual(plain);
+    expect(asked.read).toEqual([]);
+    // A chunk that was not read ahead: all are read in one query.
+    const lacking: ChunkSearch = {
+      ...readingAhead,
+      nearestRanking: (query) =>
+        readingAhead.nearestRanking({
+          ...query,
+          ...(query.readAhead && {
+            readAhead: {
+              ...query.readAhead,
+              receive: (read) => query.readAhead?.receive(new Map([...read].filter(([key]) => key !== keyOf('n0')))),
+            },
+          }),
+        }),
+    };
+    expect((await search(lacking)).chunks).toEqual(plain);
+    expect(asked.read).toHaveLength(10);
+  });
+
   it('searches again when a document was replaced between the legs of a hybrid search', async () => {
     const older = legs({ near: ['old'], matching: ['new'] });
     const newer = legs({ near: ['new'], matching: ['new'] });

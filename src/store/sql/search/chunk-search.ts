@@ -20,18 +20,26 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   const compileChunkFilter = chunkFilterCompiler(search.dialect);
 
   // `shown` is the number of hits that need their chunks.
-  async function locate(query: VectorQuery, shown: number): Promise<readonly LocatedHit[]> {
+  async function locate({ readAhead, ...query }: VectorQuery, shown: number): Promise<readonly LocatedHit[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(query.filter, query);
     const early = search.singlePass && (await index.askEarly(query, filter));
     const [prefetched, failed] = typeof early === 'string' ? [undefined, early] : [early, undefined];
-    const singlePass = { vector, measure, filter, limit, shown, prefetched: prefetched && packPrefetched(prefetched) };
-    const answer = await search.singlePass?.nearest(singlePass, signal);
+    const alsoShown = readAhead?.others();
+    const answer = await search.singlePass?.nearest(
+      {
+        ...{ vector, measure, filter, limit, alsoShown },
+        shown: alsoShown === undefined ? shown : (readAhead?.first ?? 0),
+        prefetched: prefetched && packPrefetched(prefetched),
+      },
+      signal,
+    );
     const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
     if (search.singlePass) index.remember(filter, plan);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
+    if (alsoShown !== undefined && answer?.list !== undefined) readAhead?.receive(answer.list.chunks);
     if (answer?.list?.isExact) return locateHits(answer.list).slice(0, limit);
     const ofAll = { space: plan.space, vector, measure, filter, limit, shown };
     const exactly = async () => locateHits(await search.call('nearestExactly', ofAll, signal));

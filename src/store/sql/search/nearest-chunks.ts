@@ -21,6 +21,8 @@ export interface NearestQuery {
   readonly limit: number;
   /** Number of top hits whose chunks are loaded. */
   readonly shown: number;
+  /** Keys of further chunks to load. */
+  readonly alsoShown?: readonly number[] | undefined;
 }
 
 /** Statistics for choosing between the vector index and an exhaustive comparison. */
@@ -152,9 +154,9 @@ function readCurrentSpace(reading: Reading): SpaceRow | null {
 export function toList(
   reading: Reading,
   best: readonly ScoredKey[],
-  { shown, filter }: Pick<NearestQuery, 'shown' | 'filter'>,
+  { shown, alsoShown = [], filter }: Pick<NearestQuery, 'shown' | 'alsoShown' | 'filter'>,
 ): NearestList {
-  const keys = best.slice(0, shown).map(({ key }) => key);
+  const keys = [...new Set([...best.slice(0, shown).map(({ key }) => key), ...alsoShown])];
   return {
     best: packScores(best),
     chunks: keys.length === 0 ? new Map() : loadChunks(reading, keys, filter?.past?.at),

@@ -12,7 +12,7 @@ export interface PackedHits {
 export interface NearestList {
   /** The best chunks and their scores. */
   readonly best: PackedHits;
-  /** The first chunks of `best`, as many as are to be shown, by key. */
+  /** The first chunks of `best`, as many as are to be shown, and those loaded in addition, by key. */
   readonly chunks: ReadonlyMap<number, Chunk>;
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Chunk } from '../../../../src/documents/chunk.ts';
 import { everything, type Filter, isDocument } from '../../../../src/documents/filter.ts';
 import type { ChunkSearch, DistanceMeasure } from '../../../../src/store/chunk-search.ts';
 import { distanceFrom } from '../../../../src/store/distance.ts';
@@ -86,6 +87,28 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
       expect(found[0]?.score).toBeCloseTo(1, 6);
       expect(found.map(({ semantic }) => semantic?.rank)).toEqual([1, 2, 3]);
       expect(found[0]?.metadata).toMatchObject({ title: 'one', chunk_order: 1, document_type: 'txt' });
+    });
+
+    it('reads chunks of another ranking with its own, if it needs no further query for them', async () => {
+      const store = await openTestStore();
+      await ingest(store, newDocument('many'), spread(50));
+      await inStep(store);
+      const search = searchOf(store);
+      const others = (await search.ranking({ text: 'passage', filter: everything, limit: 50 })).slice(-3);
+      const keys = others.map(({ key }) => key);
+      let read: ReadonlyMap<number, Chunk> | undefined;
+      const receive = (chunks: ReadonlyMap<number, Chunk>) => {
+        read = chunks;
+      };
+      const query = { ...asked, vector: turned(0) };
+      const found = await search.nearestRanking({ ...query, readAhead: { first: 2, others: () => keys, receive } });
+      expect(found).toEqual(await search.nearestRanking(query));
+      const wanted = [...new Set([...found.slice(0, 2).map(({ key }) => key), ...keys])];
+      if (read !== undefined) expect(read).toEqual(await search.read(wanted));
+      expect(read !== undefined).toBe(store.sqlite.search.singlePass !== undefined);
+      read = undefined;
+      await search.nearestRanking({ ...query, readAhead: { first: 2, others: () => undefined, receive } });
+      expect(read).toBeUndefined();
     });
 
     it('reads chunks with the pages and sections they span, in every way', async () => {
