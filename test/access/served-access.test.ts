@@ -257,6 +257,8 @@ describe('the user of a token', () => {
     const isListed = async (headers: Headers) => JSON.stringify((await listed(headers)).body).includes(documentId);
     const before = (await listed(bob)).body.total_entries;
     await ask(['DELETE', '/v3/documents/by-filter', { document_id: { $eq: documentId } }], bob);
+    const listedDeletion = await ask(['POST', '/v3/documents/delete', { document_ids: [documentId] }], bob);
+    expect(listedDeletion.body.results.not_deleted).toMatchObject([{ document_id: documentId, code: 'not_found' }]);
     expect([await isListed(alice), await isListed(bob), await isListed(bearer(KEY))]).toEqual([true, false, true]);
     expect((await listed(bob)).body.total_entries).toBe(before);
     expect((await listed(bearer(KEY))).body.total_entries).toBeGreaterThan(before);

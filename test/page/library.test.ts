@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { RequestFailure } from '../../src/page/app/api/request.ts';
 import { source } from '../../src/page/app/texts/source.ts';
-import { addReceipts, type Receipt, readLibraryFilter } from '../../src/page/app/views/library/library-data.ts';
+import { deleteSelected } from '../../src/page/app/views/library/delete-selected.ts';
+import {
+  addReceipts,
+  type LibraryDocument,
+  type Receipt,
+  readLibraryFilter,
+} from '../../src/page/app/views/library/library-data.ts';
 import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
 import { canRetry, remedyOfRefusal } from '../../src/page/app/views/library/remedy.ts';
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
@@ -37,6 +43,65 @@ describe('a drop of files', () => {
       'notes/old|b.md',
       'notes|c.md',
     ]);
+  });
+});
+
+describe('a deletion of selected documents', () => {
+  const receipt = { documents: 0, chunks: 0, vectors: 0, full_text_entries: 0, files: 0, graph_rows: 0 };
+  const selected = (count: number, passages: number) =>
+    Array.from(
+      { length: count },
+      (_, at) => ({ id: `${at}`, title: `No. ${at}`, chunk_count: passages }) as LibraryDocument,
+    );
+  const sizesOf = async (documents: readonly LibraryDocument[]) => {
+    const sizes: number[] = [];
+    const progress = deleteSelected(documents, async (ids) => {
+      sizes.push(ids.length);
+      return { ...receipt, documents: ids.length, not_deleted: [] };
+    });
+    const handled = (await Array.fromAsync(progress)).map((each) => [each.handled, each.receipt.documents]);
+    return { sizes, handled };
+  };
+
+  it('sends many documents in one request, fewer of long ones, and tells the progress after each', async () => {
+    expect(await sizesOf(selected(250, 2))).toEqual({
+      sizes: [100, 100, 50],
+      handled: [
+        [100, 100],
+        [200, 200],
+        [250, 250],
+      ],
+    });
+    expect((await sizesOf(selected(5, 900))).sizes).toEqual([2, 2, 1]);
+    expect((await sizesOf(selected(2, 9_000))).sizes).toEqual([1, 1]);
+  });
+
+  it('sends no further request when it is stopped', async () => {
+    let requests = 0;
+    for await (const _ of deleteSelected(selected(250, 2), async (ids) => {
+      requests++;
+      return { ...receipt, documents: ids.length, not_deleted: [] };
+    }))
+      break;
+    expect(requests).toBe(1);
+  });
+
+  it('names what was refused, and ends with what was done when a request fails', async () => {
+    let requests = 0;
+    const progress = await Array.fromAsync(
+      deleteSelected(selected(250, 2), async ([first = '', ...others]) => {
+        if (++requests === 2) throw new Error('The server cannot be reached.');
+        const refused = [{ document_id: first, message: 'Only its owner may delete this document.' }];
+        return { ...receipt, documents: others.length, not_deleted: refused };
+      }),
+    );
+    expect(requests).toBe(2);
+    expect(progress.at(-1)).toMatchObject({
+      handled: 100,
+      receipt: { documents: 99 },
+      refused: [{ document: { title: 'No. 0' }, message: 'Only its owner may delete this document.' }],
+      failure: 'The server cannot be reached.',
+    });
   });
 });
 

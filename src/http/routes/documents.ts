@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { deleteDocuments } from '../../access/delete-documents.ts';
 import { mayChange, visibleFilter } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
 import { allOf, everything, isDocument, ownedBy } from '../../documents/filter.ts';
@@ -17,6 +18,7 @@ import { sendDownload } from '../send-download.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { toChunkRecord } from '../wire/chunk-record.ts';
 import { deletionFilter } from '../wire/deletion-filter.ts';
+import { deletionList, toListReceipt } from '../wire/deletion-list.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDescribedRecord, toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
@@ -70,6 +72,11 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
     const filter = readBody(request, deletionFilter);
     // The contract limits this to the caller's own documents, even for superusers.
     response.json(toReceipt(await corpus.remove(allOf(ownedBy(principalOf(response).userId), filter))));
+  });
+
+  router.post('/delete', async (request, response) => {
+    const { document_ids: ids } = readBody(request, deletionList);
+    response.json(toListReceipt(await deleteDocuments(corpus, ids, principalOf(response))));
   });
 
   router.get('/:id', async (request, response) => {

@@ -400,6 +400,25 @@ describe('a document', () => {
     expect(await count()).toBe(before);
   });
 
+  it('is deleted with others of a list, and what is not there is named', async () => {
+    const listed = [await make('First of a list.', {}), await make('Second of a list.', {})];
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const before = await count();
+    const { status, body } = await call(
+      '/documents/delete',
+      json('POST', { document_ids: [...listed.map((id) => id.toUpperCase()), missing] }),
+    );
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject({
+      success: true,
+      documents: 2,
+      verified: true,
+      not_deleted: [{ document_id: missing, code: 'not_found', message: 'There is no such document.' }],
+    });
+    expect(await count()).toBe(before - 2);
+    expect((await call('/documents/delete', json('POST', { document_ids: [] }))).status).toBe(422);
+  });
+
   it('is found by its title', async () => {
     const id = await make('Body.', { title: 'Zoological handbook' });
     const { body } = await call(

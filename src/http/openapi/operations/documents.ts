@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { chunkRecord } from '../../wire/chunk-record.ts';
 import { collectionRecord } from '../../wire/collection-record.ts';
 import { deletionFilter } from '../../wire/deletion-filter.ts';
+import { deletionList, listReceipt } from '../../wire/deletion-list.ts';
 import { deletionReceipt } from '../../wire/deletion-receipt.ts';
 import { documentFacets } from '../../wire/document-facets.ts';
 import { documentHit, documentRecord } from '../../wire/document-record.ts';
@@ -82,6 +83,14 @@ const listOperations: readonly Operation[] = [
     name: 'exportDocuments',
     summary: 'Export documents as CSV',
     access: 'superuser',
+  }),
+  operation('POST /v3/documents/delete', {
+    name: 'deleteListedDocuments',
+    summary: 'Delete listed documents and everything derived from them',
+    description: 'Deletes those that the caller may change, faster than one by one, and names the others.',
+    body: json(deletionList),
+    examples: { one: { document_ids: ['9fbe403b-c11c-5aae-8ade-ef22980c3ad1'] } },
+    answer: json(listReceipt),
   }),
   operation('POST /v3/documents/retry-failed', {
     name: 'retryFailedDocuments',

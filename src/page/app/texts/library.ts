@@ -149,6 +149,11 @@ export const library = {
   deletedSoFar: (done: number, total: number) =>
     `${done.toLocaleString('en')} of ${total.toLocaleString('en')} deleted`,
   stopDeletion: 'Stop',
+  leftBy: (count: number) =>
+    `${count === 1 ? 'One document was' : `${count.toLocaleString('en')} documents were`} left, because you stopped.`,
+  deletionFailed: (message: string) => `The deletion ended early; the list shows what is left. ${message}`,
+  notDeleted: (count: number) =>
+    `${count === 1 ? 'One document was' : `${count.toLocaleString('en')} documents were`} not deleted:`,
   deleteText: 'The files, their text, passages, vectors and graph entries are deleted. This cannot be undone.',
   deleteForGood: 'Delete permanently',
   andMore: (count: number) => `and ${count.toLocaleString('en')} more`,

@@ -121,9 +121,6 @@ export const removeCollection = (id: string): Promise<unknown> => call(`/v3/coll
 export const setMembership = (method: 'POST' | 'DELETE', collectionId: string, documentId: string): Promise<unknown> =>
   call(`/v3/collections/${collectionId}/documents/${documentId}`, { method });
 
-export const deleteDocument = (id: string): Promise<Receipt> =>
-  call<Receipt>(`/v3/documents/${id}`, { method: 'DELETE' });
-
 export const retryFailed = async (): Promise<number> =>
   (await call<{ readonly retried: number }>('/v3/documents/retry-failed', { method: 'POST' })).retried;
 

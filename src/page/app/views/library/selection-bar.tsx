@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { shownName } from '../../parts/shown-name.ts';
@@ -7,14 +6,8 @@ import { useAttempt } from '../../parts/use-attempt.ts';
 import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
-import {
-  addReceipts,
-  type Collection,
-  deleteDocument,
-  type LibraryDocument,
-  type Receipt,
-  setMembership,
-} from './library-data.ts';
+import { type DeletionProgress, deleteSelected } from './delete-selected.ts';
+import { type Collection, type LibraryDocument, setMembership } from './library-data.ts';
 import { ReceiptTable } from './receipt-table.tsx';
 
 interface SelectionBarProps {
@@ -102,11 +95,10 @@ interface DeletionProps {
 
 const MAX_NAMED = 5;
 
-/** Asks for confirmation, deletes the documents one by one, and shows the receipt. */
+/** Asks for confirmation, deletes the documents in batches, and shows the receipt. */
 function Deletion({ documents, onClose }: DeletionProps) {
-  const [receipts, setReceipts] = useState<readonly Receipt[]>([]);
+  const [progress, setProgress] = useState<DeletionProgress>();
   const [phase, setPhase] = useState<'asking' | 'deleting' | 'done'>('asking');
-  const [failures, setFailures] = useState<readonly string[]>([]);
   const isStopped = useRef(false);
   const stop = () => {
     isStopped.current = true;
@@ -115,19 +107,17 @@ function Deletion({ documents, onClose }: DeletionProps) {
   useEffect(() => stop, []);
   const run = async () => {
     setPhase('deleting');
-    for (const { id, title } of documents) {
+    let isFailed = false;
+    for await (const each of deleteSelected(documents)) {
+      setProgress(each);
+      isFailed = each.failure !== undefined;
       if (isStopped.current) break;
-      try {
-        const receipt = await deleteDocument(id);
-        setReceipts((before) => [...before, receipt]);
-      } catch (error) {
-        setFailures((before) => [...before, `${title}: ${messageOf(error)}`]);
-      }
     }
     setPhase('done');
-    announce(texts.library.deleted);
+    if (!isFailed) announce(texts.library.deleted);
   };
-  const more = documents.length - MAX_NAMED;
+  const { handled = 0, receipt, refused = [], failure } = progress ?? {};
+  const deleted = receipt?.documents ?? 0;
   return (
     <Dialog
       title={phase === 'done' ? texts.library.receipt : texts.library.deleteTitle(documents.length)}
@@ -136,10 +126,10 @@ function Deletion({ documents, onClose }: DeletionProps) {
       {phase === 'asking' && (
         <>
           <ul class="deletion-names">
-            {documents.slice(0, MAX_NAMED).map(({ id, title, file_name: fileName }) => (
-              <li key={id}>{shownName(title === '' ? fileName : title)}</li>
+            {documents.slice(0, MAX_NAMED).map((document) => (
+              <li key={document.id}>{nameOf(document)}</li>
             ))}
-            {more > 0 && <li>{texts.library.andMore(more)}</li>}
+            <More count={documents.length - MAX_NAMED} />
           </ul>
           <p>{texts.library.deleteText}</p>
           <button type="button" class="danger" onClick={() => void run()}>
@@ -149,23 +139,39 @@ function Deletion({ documents, onClose }: DeletionProps) {
       )}
       {phase === 'deleting' && (
         <>
-          <progress
-            value={receipts.length + failures.length}
-            max={documents.length}
-            aria-label={texts.library.deleteTitle(documents.length)}
-          />
-          <p>{texts.library.deletedSoFar(receipts.length, documents.length)}</p>
+          <progress value={handled} max={documents.length} aria-label={texts.library.deleteTitle(documents.length)} />
+          <p>{texts.library.deletedSoFar(deleted, documents.length)}</p>
           <button type="button" onClick={stop}>
             {texts.library.stopDeletion}
           </button>
         </>
       )}
-      {phase === 'done' && receipts.length > 0 && <ReceiptTable receipt={addReceipts(receipts)} />}
-      {failures.map((each) => (
-        <p key={each} class="failure" role="alert">
-          {each}
+      {phase === 'done' && receipt !== undefined && deleted > 0 && <ReceiptTable receipt={receipt} />}
+      {phase === 'done' && failure === undefined && handled < documents.length && (
+        <p>{texts.library.leftBy(documents.length - handled)}</p>
+      )}
+      {failure !== undefined && (
+        <p class="failure" role="alert">
+          {texts.library.deletionFailed(failure)}
         </p>
-      ))}
+      )}
+      {refused.length > 0 && (
+        <div class="failure" role="alert">
+          <p>{texts.library.notDeleted(refused.length)}</p>
+          <ul class="deletion-names">
+            {refused.slice(0, MAX_NAMED).map(({ document, message }) => (
+              <li key={document.id}>
+                {nameOf(document)}: {message}
+              </li>
+            ))}
+            <More count={refused.length - MAX_NAMED} />
+          </ul>
+        </div>
+      )}
     </Dialog>
   );
 }
+
+const nameOf = ({ title, file_name: fileName }: LibraryDocument): string => shownName(title === '' ? fileName : title);
+
+const More = ({ count }: { readonly count: number }) => (count > 0 ? <li>{texts.library.andMore(count)}</li> : null);
