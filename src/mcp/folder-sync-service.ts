@@ -81,11 +81,15 @@ export function createFolderSyncService(services: Services): FolderSyncService {
       },
 
       async sync(path, { keepDeleted, waitMs, signal, onStep }) {
-        const key = `${principal.userId} ${path}`;
+        const keyOf = (keepsDeleted: boolean) => `${principal.userId} ${keepsDeleted ? 'keep' : 'delete'} ${path}`;
+        const key = keyOf(keepDeleted);
         let run = running.get(key);
         if (run === undefined) {
           const state: FolderSyncState = { status: 'running', counts: {}, failures: [] };
-          const over = sync(path, keepDeleted, targetOf(principal, services), state)
+          // A run that treats deleted files differently does not do what is asked for; this one waits for it.
+          const previous = running.get(keyOf(!keepDeleted))?.over ?? Promise.resolve();
+          const over = previous
+            .then(() => sync(path, keepDeleted, targetOf(principal, services), state))
             .then(() => {
               state.status = 'ended';
             })

@@ -88,7 +88,7 @@ export interface FolderSync {
     path: string,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly files: readonly FolderFile[]; readonly next?: number }>;
-  /** Returns the state when done or at the timeout. The synchronization continues; a second call joins it. */
+  /** Returns the state when done or at the timeout. The synchronization continues; a second call with the same `keepDeleted` joins it. */
   sync(
     path: string,
     options: {

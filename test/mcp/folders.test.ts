@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { textOf } from './support/citewell-mcp.ts';
@@ -53,6 +53,11 @@ it('a synchronisation that fails unexpectedly reports nothing of the cause, whic
   });
   expect(JSON.stringify(synced)).not.toContain('10.0.0.7');
   expect(logged).toEqual([{ err: new Error('connect ECONNREFUSED 10.0.0.7'), path: mcp.folder }]);
+  const ingested = await client.callTool({ name: 'ingest_file', arguments: { path: '.' } });
+  expect(ingested.structuredContent).toMatchObject({
+    outcome: 'failed',
+    failures: [{ path: mcp.folder, reason: 'Something went wrong inside the service.' }],
+  });
 });
 
 it('files above the limit that the operator has set are refused by name', async () => {
@@ -67,4 +72,44 @@ it('files above the limit that the operator has set are refused by name', async 
     failures: [{ path: join(mcp.folder, 'large.md'), reason: words }],
   });
   expect(textOf(await client.callTool({ name: 'ingest_file', arguments: { path: 'large.md' } }))).toContain(words);
+  const ingested = await client.callTool({ name: 'ingest_file', arguments: { path: '.' } });
+  expect(ingested.structuredContent).toMatchObject({
+    outcome: 'incomplete',
+    counts: { unchanged: 1, failed: 1 },
+    failures: [{ path: join(mcp.folder, 'large.md'), reason: words }],
+  });
+});
+
+it('documents of deleted files are removed even if the folder is being ingested, which keeps them', async () => {
+  const begun = Promise.withResolvers<void>();
+  const proceed = Promise.withResolvers<void>();
+  let isHeld = false;
+  const mcp = await startInProcess({
+    options: { write: true },
+    change: (services) => ({
+      async status() {
+        if (isHeld) {
+          begun.resolve();
+          await proceed.promise;
+        }
+        return services.status();
+      },
+    }),
+  });
+  const client = await mcp.connect();
+  await writeFile(join(mcp.folder, 'gone.md'), 'The pier is long.');
+  await writeFile(join(mcp.folder, 'left.md'), 'The quay is short.');
+  expect(await client.callTool({ name: 'ingest_file', arguments: { path: '.' } })).toMatchObject({
+    structuredContent: { outcome: 'ingested', counts: { ingested: 2 }, failures: [] },
+  });
+  await rm(join(mcp.folder, 'gone.md'));
+
+  isHeld = true;
+  const ingestion = client.callTool({ name: 'ingest_file', arguments: { path: '.' } });
+  await begun.promise;
+  isHeld = false;
+  // Progress is reported when the call has joined the running synchronisation, or waits for it.
+  const synced = client.callTool({ name: 'sync_folder', arguments: {} }, { onprogress: () => proceed.resolve() });
+  expect((await ingestion).structuredContent).toMatchObject({ outcome: 'ingested', counts: { unchanged: 1 } });
+  expect((await synced).structuredContent).toMatchObject({ status: 'ended', counts: { unchanged: 1, removed: 1 } });
 });

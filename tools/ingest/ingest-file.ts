@@ -4,10 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
+import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
 import { allowedPath } from './allowed-path.ts';
 import { collections, metadata, path, title } from './fields.ts';
-import { ingestItem, ingestOutput, requireIngestion, toMetadata } from './ingest-item.ts';
-import { describeSync, syncNow } from './sync-folder.ts';
+import { ingestItem, ingestOutcomes, ingestOutput, requireIngestion, toMetadata } from './ingest-item.ts';
+import { describeSync, folderFailures, syncNow } from './sync-folder.ts';
 
 export const ingestFile = defineTool({
   name: 'ingest_file',
@@ -22,9 +23,11 @@ export const ingestFile = defineTool({
     metadata,
     collections,
   }),
-  output: ingestOutput
-    .partial({ document_id: true })
-    .extend({ counts: z.record(z.string(), z.number().int()).optional() }),
+  output: ingestOutput.partial({ document_id: true }).extend({
+    outcome: z.enum([...ingestOutcomes, 'incomplete', 'failed']),
+    counts: z.record(z.string(), z.number().int()).optional(),
+    failures: folderFailures.optional(),
+  }),
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   needs: ['ingestion', 'folders'],
   deadline: 50_000,
@@ -33,15 +36,16 @@ export const ingestFile = defineTool({
     const file = await allowedPath(input.path, context.folders ?? []);
     const info = await stat(file);
     if (info.isDirectory()) {
-      const { status, counts, failures } = await syncNow(file, true, context);
-      const isOver = status !== 'running';
+      const state = await syncNow(file, true, context);
+      const { status, counts, failures } = state;
       return {
-        text: describeSync(file, { status, counts, failures }),
+        text: describeSync(file, state, 'ingest_file'),
         structured: {
           title: basename(file),
-          outcome: isOver ? ('ingested' as const) : ('started' as const),
+          outcome: outcomeOf(state),
           status,
           counts,
+          failures,
           chunk_count: 0,
           deduplicated: false,
         },
@@ -62,3 +66,9 @@ export const ingestFile = defineTool({
     );
   },
 });
+
+function outcomeOf({ status, counts }: FolderSyncState): 'ingested' | 'started' | 'incomplete' | 'failed' {
+  if (status === 'running') return 'started';
+  if (status === 'failed') return 'failed';
+  return (counts['failed'] ?? 0) > 0 ? 'incomplete' : 'ingested';
+}

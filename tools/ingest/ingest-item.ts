@@ -8,10 +8,12 @@ import type { IngestionItem, ToolIngestion } from '../../src/toolbox/tool-ports.
 /** Milliseconds a call waits for the ingestion; afterwards the caller polls with the document id. */
 const WAIT_MS = 20_000;
 
+export const ingestOutcomes = ['ingested', 'started', 'unchanged', 'duplicate'] as const;
+
 export const ingestOutput = z.object({
   document_id: z.string(),
   title: z.string(),
-  outcome: z.enum(['ingested', 'started', 'unchanged', 'duplicate']),
+  outcome: z.enum(ingestOutcomes),
   status: z.string(),
   chunk_count: z.number().int(),
   deduplicated: z.boolean(),

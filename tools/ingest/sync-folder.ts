@@ -10,6 +10,8 @@ import { folderPath } from './fields.ts';
 /** Milliseconds a call waits for the synchronisation to finish; after that the caller has to call again. */
 const WAIT_MS = 30_000;
 
+export const folderFailures = z.array(z.object({ path: z.string(), reason: z.string() }));
+
 export const syncFolder = defineTool({
   name: 'sync_folder',
   title: 'Synchronise a folder',
@@ -22,7 +24,7 @@ export const syncFolder = defineTool({
     path: z.string(),
     status: z.enum(['running', 'ended', 'failed']),
     counts: z.record(z.string(), z.number().int()),
-    failures: z.array(z.object({ path: z.string(), reason: z.string() })),
+    failures: folderFailures,
   }),
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   needs: ['ingestion', 'folders'],
@@ -31,7 +33,7 @@ export const syncFolder = defineTool({
   async execute({ path: given }, context) {
     const path = await allowedFolder(given, context);
     const state = await syncNow(path, false, context);
-    return { text: describeSync(path, state), structured: { path, ...state } };
+    return { text: describeSync(path, state, 'sync_folder'), structured: { path, ...state } };
   },
 });
 
@@ -44,12 +46,16 @@ export function syncNow(path: string, keepDeleted: boolean, context: ToolContext
   return context.folderSync.sync(path, { keepDeleted, waitMs: WAIT_MS, signal, onStep });
 }
 
-export function describeSync(path: string, { status, counts, failures }: FolderSyncState): string {
+export function describeSync(
+  path: string,
+  { status, counts, failures }: FolderSyncState,
+  tool: 'sync_folder' | 'ingest_file',
+): string {
   const kinds = Object.entries(counts).map(([kind, number]) => `${number} ${kind}`);
   const done = kinds.length === 0 ? 'no readable files' : kinds.join(', ');
   const head = {
     ended: `${path} is synchronised: ${done}.`,
-    running: `${path} is still being synchronised; so far: ${done}. Call sync_folder again to see its progress.`,
+    running: `${path} is still being synchronised; so far: ${done}. Call ${tool} again to see its progress.`,
     failed: `${path} was not synchronised completely; before the failure: ${done}.`,
   }[status];
   return [head, ...failures.map((each) => `Failed: ${each.path}: ${oneLine(each.reason)}`)].join('\n');

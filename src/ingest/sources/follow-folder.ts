@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
+import { checkRegularly } from '../../shared/check-regularly.ts';
 import type { FollowedSourceRecords } from '../../store/followed-sources.ts';
 import type { UserRecords } from '../../store/user-records.ts';
 import { type Followed, markStopped, startTally } from './followed.ts';
@@ -38,10 +39,10 @@ async function watchFolder(entry: Followed, parts: FollowFolderParts, signal: Ab
   if (location.kind !== 'folder') return false;
   const { records, users, allowedFolders, dataFolder, maxFileBytes: maxBytes } = parts;
   const { followFolders } = await import('../folders/follow-folders.ts');
-  const { followableFolder } = await import('../folders/followable-folder.ts');
+  const { followableFolder, identityOf } = await import('../folders/followable-folder.ts');
   const tally = startTally(entry, records);
   const replaced = new AbortController();
-  let check: NodeJS.Timeout | undefined;
+  const ended = new AbortController();
   try {
     await requireOwnerRights(entry.source, users);
     const path = await followableFolder(location.path, allowedFolders);
@@ -51,8 +52,19 @@ async function watchFolder(entry: Followed, parts: FollowFolderParts, signal: Ab
         `${location.path} now resolves to ${path}. Remove this source and add it again.`,
       );
     void tally.count(path, dataFolder, signal);
-    check = await checkFolder(entry, path, { users, replaced });
     const over = AbortSignal.any([signal, replaced.signal]);
+    const watched = await identityOf(path);
+    const isStillValid = async () => {
+      const isAllowed = await requireOwnerRights(entry.source, users).then(
+        () => true,
+        () => false,
+      );
+      return isAllowed && (await identityOf(path)) === watched;
+    };
+    const signalOfCheck = AbortSignal.any([over, ended.signal]);
+    void checkRegularly(isStillValid, { everyMs: CHECK_MS, signal: signalOfCheck }).then((isInvalid) => {
+      if (isInvalid) replaced.abort();
+    });
     await followFolders({
       client: sourceTarget(entry.source, parts),
       roots: [path],
@@ -78,25 +90,8 @@ async function watchFolder(entry: Followed, parts: FollowFolderParts, signal: Ab
     if (signal.aborted) return false;
     markStopped(entry, error);
   } finally {
-    clearInterval(check);
+    ended.abort();
   }
   await tally.save();
   return replaced.signal.aborted;
-}
-
-/** Aborts `replaced` when the path leads to another folder or the owner may no longer follow it. */
-async function checkFolder(
-  entry: Followed,
-  path: string,
-  { users, replaced }: { readonly users: FollowFolderParts['users']; readonly replaced: AbortController },
-): Promise<NodeJS.Timeout> {
-  const { identityOf } = await import('../folders/followable-folder.ts');
-  const watched = await identityOf(path);
-  return setInterval(async () => {
-    const isAllowed = await requireOwnerRights(entry.source, users).then(
-      () => true,
-      () => false,
-    );
-    if (!isAllowed || (await identityOf(path)) !== watched) replaced.abort();
-  }, CHECK_MS).unref();
 }
