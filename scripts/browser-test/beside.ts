@@ -15,8 +15,9 @@ export const besideSuite: BrowserSuite = {
       const id = await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
       await checkBack(own);
       await checkCitations(own);
-      // Last, because it deletes the document.
+      // Deletes the document.
       await checkDeleted(own, id);
+      await checkRemaining(own);
     }),
 };
 
@@ -92,5 +93,37 @@ async function checkDeleted(test: BrowserTest, id: string): Promise<void> {
     const kept = await source(page).locator('blockquote').first().innerText();
     same(kept.replaceAll(/\s+/g, ' '), quote.replaceAll(/\s+/g, ' ').trim(), 'the quoted words');
     same(await source(page).getByRole('button', { name: 'Close' }).count(), 1, 'the number of buttons that close');
+  });
+}
+
+/** One citation of a stored answer is of a document that is deleted before the conversation is opened again. */
+async function checkRemaining(test: BrowserTest): Promise<void> {
+  await test.check('a deleted document does not hide the quotes of others in an earlier answer', async (page) => {
+    const kept = await test.ingestBytes('lamps.md', 'The keeper trims eleven lamps at dusk.');
+    const gone = await test.ingestBytes('bell.md', 'The bell rings in fog.');
+    const citations = await Promise.all(
+      [kept, gone].map(async (id, index) => {
+        const [chunk] = await test.get<readonly { readonly id: string }[]>(`/documents/${id}/chunks`);
+        return { id: `cit.${index + 1}`, document_id: id, chunk_id: chunk?.id };
+      }),
+    );
+    const send = async (path: string, body: object): Promise<{ readonly results: { readonly id: string } }> => {
+      const headers = { 'Content-Type': 'application/json' };
+      const options = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await (await fetch(`${test.url}/v3/conversations${path}`, options)).json()) as {
+        readonly results: { readonly id: string };
+      };
+    };
+    const { results } = await send('', { name: 'Lamps and bell' });
+    await send(`/${results.id}/messages`, { role: 'user', content: 'What about lamps and the bell?' });
+    const content = 'The keeper trims eleven lamps at dusk [1]. The bell rings in fog [2].';
+    await send(`/${results.id}/messages`, { role: 'assistant', content, metadata: { model: 'a/b', citations } });
+    await fetch(`${test.url}/v3/documents/${gone}`, { method: 'DELETE' });
+    await page.goto(`${test.url}/?conversation=${results.id}`);
+    await openers(page).first().filter({ hasText: 'verbatim' }).click();
+    const marks = source(page).locator('mark');
+    await marks.first().waitFor();
+    same((await marks.allTextContents()).join(''), 'The keeper trims eleven lamps at dusk', 'the marked text');
+    same(await openers(page).count(), 2, 'the number of citations');
   });
 }

@@ -181,6 +181,34 @@ describe('the check of an answer that came without verdicts', () => {
     ).toBeUndefined();
   });
 
+  it('sends the passage with the sentence of a graph element, not the element', () => {
+    const graph = {
+      id: 'entity',
+      result_type: 'entity',
+      document_id: 'doc',
+      chunk_id: 'sentence',
+      metadata: { documents: [{ document_id: 'doc', title: 'Handbook' }] },
+    };
+    const answer = play(final({ payload: graph }));
+    expect(answer.sources).toMatchObject([{ chunkId: 'sentence', documentId: 'doc', title: 'Handbook' }]);
+    expect(checkRequest(answer, '')?.sources).toEqual([{ marker: 1, chunk_id: 'sentence' }]);
+  });
+
+  it('checks the other citations when a source is a web page or its document is gone', () => {
+    const web = { id: 'cit.2', title: 'a', link: 'https://a', quotes: [] };
+    const both = { ...state, sources: [...state.sources, web] };
+    expect(checkRequest(both, '')?.sources).toEqual([{ marker: 1, chunk_id: 'chunk' }]);
+    expect(checkRequest(both, '', new Set(['doc']))?.sources).toEqual([{ marker: 1, document_id: 'doc' }]);
+    expect(checkRequest(both, '', new Set(['other']))).toBeUndefined();
+    const unknown = [{ marker: 2, verdict: 'unknown' }];
+    const statements = [
+      { start: 0, end: 13, text: 'The mate', verdict: 'not_found', citations: [] },
+      { start: 14, end: 23, text: 'Dogs', verdict: 'not_found', citations: unknown },
+    ];
+    const unsupported = statements.map(({ start, end }) => ({ start, end }));
+    expect(applyCheck(state, { statements, unsupported }).unsupported).toEqual([{ start: 0, end: 13 }]);
+  });
+
   it('gives each marker the verdict and the quote of its statement', () => {
     const own = [{ marker: 1, verdict: 'not_found' }];
     const after = applyCheck(state, {

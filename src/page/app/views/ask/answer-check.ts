@@ -24,19 +24,29 @@ export interface AnswerCheck {
 /** Maximum length of an answer that is checked. */
 const MAX_CHECKED = 40_000;
 
-/** Request body for checking an answer whose citations have no verdict; undefined if there is nothing to check. */
-export function checkRequest({ text, sources, isChecked, isExtractive }: AnswerState, asOf: string) {
+/**
+ * Request body for checking an answer whose citations have no verdict; undefined if there is nothing to check.
+ * With `documents`, only these are used and all their passages, because passages of the answer no longer exist.
+ */
+export function checkRequest(
+  { text, sources, isChecked, isExtractive }: AnswerState,
+  asOf: string,
+  documents?: ReadonlySet<string>,
+) {
   const known = sources.flatMap((source) => {
-    const location = locationOf(source);
+    const location = locationOf(source, documents);
     return location === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...location }];
   });
-  const isWorthwhile = known.length > 0 && known.length === sources.length && text.length <= MAX_CHECKED;
+  const isWorthwhile = known.length > 0 && text.length <= MAX_CHECKED;
   if (isChecked || !isWorthwhile) return undefined;
   // Quotations are verbatim by construction; the check only locates each quote.
   return { answer: text, sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
 }
 
-function locationOf({ chunkId, documentId }: AnswerState['sources'][number]) {
+function locationOf({ chunkId, documentId }: Source, documents: ReadonlySet<string> | undefined) {
+  if (documents !== undefined) {
+    return documentId !== undefined && documents.has(documentId) ? { document_id: documentId } : undefined;
+  }
   if (chunkId !== undefined) return { chunk_id: chunkId };
   return documentId === undefined ? undefined : { document_id: documentId };
 }
@@ -72,5 +82,8 @@ export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState 
     const found = check.statements.find(({ evidence }) => evidence?.marker === Number(numberOf(source.id)));
     return found?.evidence === undefined ? source : { ...source, title: found.evidence.title };
   });
-  return { ...state, marks, sources, unsupported: state.isExtractive ? [] : check.unsupported, isChecked: true };
+  // Nothing is known about statements that cite a web page or a document that is gone.
+  const unknown = check.statements.filter(({ citations }) => citations.some(({ verdict }) => verdict === 'unknown'));
+  const unsupported = check.unsupported.filter(({ start }) => unknown.every((statement) => statement.start !== start));
+  return { ...state, marks, sources, unsupported: state.isExtractive ? [] : unsupported, isChecked: true };
 }

@@ -178,18 +178,28 @@ function toSource(id: string, payload: CitationPayload): Source {
   const link = text('link') ?? text('url');
   // A document record has no `document_id`; its `id` is the document's.
   const document = documentId ?? (text('document_type') === undefined ? undefined : payload.id);
-  const named = metadata['title'];
+  const named = metadata['title'] ?? graphTitle(metadata, document);
   const title = text('title') ?? (typeof named === 'string' && named !== '' ? named : (link ?? document ?? id));
   const version = text('version');
+  // The `id` of a graph element is its own; the chunk of its sentence is named separately.
+  const isGraph = text('result_type') !== undefined;
+  const chunkId = isGraph || documentId === undefined ? text('chunk_id') : payload.id;
   return {
     id,
     title,
     ...(document !== undefined && { documentId: document }),
     ...(version !== undefined && { version }),
-    ...(documentId !== undefined && payload.id !== undefined && { chunkId: payload.id }),
+    ...(chunkId !== undefined && { chunkId }),
     ...(link !== undefined && { link }),
     quotes: quotes.map(({ text, start, end, page, heading_path: headings }) => ({ text, start, end, page, headings })),
   };
+}
+
+/** Title of the document with the sentence of a graph element. */
+function graphTitle(metadata: Readonly<Record<string, unknown>>, document: string | undefined): unknown {
+  const documents: readonly unknown[] = Array.isArray(metadata['documents']) ? metadata['documents'] : [];
+  const found = documents.find((each) => Object(each)['document_id'] === document);
+  return Object(found)['title'];
 }
 
 /** The quote that supports the statement before a marker: the one sharing most words with it. */

@@ -4,9 +4,9 @@ import { call, messageOf, RequestFailure, send } from '../../api/request.ts';
 import { setQuery } from '../../router.ts';
 import { whileSignedOut } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
-import { type AnswerCheck, applyCheck, checkRequest } from './answer-check.ts';
 import { type AnswerState, applyEvent, emptyAnswer } from './answer-state.ts';
 import { type AskKind, type AskParameters, askRequest, noScope, type Scope } from './ask-parameters.ts';
+import { checkAnswer } from './check-answer.ts';
 import { forgetRun, type KnownRun, knownRuns, rememberRun } from './known-runs.ts';
 import { createSpeaker } from './speaker.ts';
 import { toMetadata, toTurns } from './stored-turns.ts';
@@ -199,11 +199,11 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
 
 /** Checks the citations if the answer came without verdicts. */
 async function checked(key: string, answer: AnswerState, asOf: string): Promise<AnswerState> {
-  const body = checkRequest(answer, asOf);
-  if (body === undefined) return answer;
+  const check = checkAnswer(answer, asOf);
+  if (check === undefined) return answer;
   update(key, () => ({ isChecking: true }));
   try {
-    const after = applyCheck(answer, await call<AnswerCheck>('/v3/retrieval/check', { method: 'POST', body }));
+    const after = await check;
     update(key, () => ({ answer: after, isChecking: false }));
     return after;
   } catch {

@@ -2,7 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../texts.ts';
 import { AnswerBody, prepareAnswerBody } from './answer-body.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
+import { type AnswerState, quoteOf } from './answer-state.ts';
 import { QuoteCards } from './quote-cards.tsx';
+import { sourceOf } from './selection.ts';
 import { StepsFold } from './steps-fold.tsx';
 import { checkStored, isOpen, type Turn } from './thread.ts';
 
@@ -28,7 +30,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
       ) : (
         isWaiting && <p class="notice waiting">{texts.ask.waiting}</p>
       )}
-      {answer.isExtractive && answer.isChecked ? (
+      {answer.isExtractive && answer.isChecked && hasAllQuotes(answer) ? (
         <QuoteCards turn={key} question={question} answer={answer} />
       ) : (
         answer.text !== '' && <AnswerBody turn={key} answer={answer} />
@@ -54,6 +56,10 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
     </article>
   );
 }
+
+/** Without the words of each quotation, for example of a document that was deleted, the text of the answer is shown. */
+const hasAllQuotes = (answer: AnswerState): boolean =>
+  answer.marks.every((mark) => quoteOf(mark, sourceOf(answer, mark)) !== undefined);
 
 /** Looks up the quotes of an earlier answer when it is scrolled into view, because conversations can be long. */
 function useStoredCheck(article: { readonly current: HTMLElement | null }, turn: Turn): void {
