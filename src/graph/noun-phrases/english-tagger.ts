@@ -1,4 +1,4 @@
-import type { WinkMethods } from 'wink-nlp';
+import type { Model, WinkMethods } from 'wink-nlp';
 import type { Tag, Token } from './tokens.ts';
 
 /** Part-of-speech tagger for English sentences. */
@@ -10,23 +10,42 @@ export interface EnglishTagger {
 const SENTENCES_PER_TAGGER = 20_000;
 
 /** Loads the English model. It takes about 70 MB of memory, so it is loaded only for extraction. */
-export async function loadEnglishTagger(): Promise<EnglishTagger> {
+export async function loadEnglishTagger(sentencesPerTagger = SENTENCES_PER_TAGGER): Promise<EnglishTagger> {
   const [{ default: winkNLP }, { default: model }] = await Promise.all([
     import('wink-nlp'),
     import('wink-eng-lite-web-model'),
   ]);
-  const create = (): WinkMethods => winkNLP(model, ['pos']);
+  const reusable = withReusableEntityRules(model);
+  const create = (): WinkMethods => winkNLP(reusable, ['pos']);
   let tagger = create();
   let sentences = 0;
   return {
     tag(sentence, offset, tokens) {
       sentences += 1;
-      if (sentences % SENTENCES_PER_TAGGER === 0) tagger = create();
+      if (sentences % sentencesPerTagger === 0) tagger = create();
       const { its } = tagger;
       const read = tagger.readDoc(sentence).tokens();
       const words = read.out(its.value) as string[];
       const tags = read.out(its.pos) as string[];
       return align({ sentence, offset, tokens, words, tags });
+    },
+  };
+}
+
+let entityRules: unknown;
+
+/**
+ * `metaCER` of the model encodes its own previous result as JSON again at each call. Quotes are escaped once more each time,
+ * so the text doubles until no string can hold it, after about 20 calls. It is called only once.
+ */
+function withReusableEntityRules(model: Model): Model {
+  const read = model.metaCER;
+  if (typeof read !== 'function') return model;
+  return {
+    ...model,
+    metaCER: () => {
+      entityRules ??= read();
+      return entityRules;
     },
   };
 }
