@@ -32,8 +32,10 @@ function isDatabaseUrl(value: string): boolean {
   if (!/^postgres(?:ql)?:\/\//.test(value) || !isEncoded || !URL.canParse(value)) return false;
   return /^\/[^/@]+$/.test(new URL(value).pathname);
 }
-const modelName = (example: string) =>
-  z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected <provider>/<name> such as ${example}`);
+const modelName = (example: string) => modelNameOr('', example);
+/** For a union with words such as "auto": of a wrong value, it reports the message of this check and not its own. */
+const modelNameOr = (words: string, example: string) =>
+  z.string().regex(/^[a-z0-9][a-z0-9._-]*\/\S+$/i, `expected ${words}<provider>/<name> such as ${example}`);
 const word = z.string().trim();
 const flag = z
   .enum(['true', 'false', '1', '0'], { error: 'expected true or false' })
@@ -160,9 +162,7 @@ export const variables = z.object({
     .default(false),
   CITEWELL_LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   CITEWELL_MODEL: z
-    .union([z.literal('auto'), modelName('')], {
-      error: 'expected auto, or <provider>/<name> such as openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5',
-    })
+    .union([z.literal('auto'), modelNameOr('auto, or ', 'openai/gpt-6.1-sol or anthropic/claude-sonnet-5-5')])
     .optional(),
   CITEWELL_LOCAL_MODELS: readBy(readLocalServers).optional(),
   CITEWELL_FAST_MODEL: modelName('openai/gpt-6-luna').optional(),
@@ -189,9 +189,7 @@ export const variables = z.object({
   CITEWELL_GRAPH: z.enum(['on', 'off'], { error: 'expected on or off' }).default('on'),
   CITEWELL_GRAPH_MODEL: modelName('openai/gpt-6-luna or builtin/noun-phrases-v1').optional(),
   CITEWELL_READ_IMAGES: z
-    .union([z.enum(['off', 'tesseract']), modelName('openai/gpt-6-luna')], {
-      error: 'expected off, tesseract, or <provider>/<name> such as openai/gpt-6-luna',
-    })
+    .union([z.enum(['off', 'tesseract']), modelNameOr('off, tesseract, or ', 'openai/gpt-6-luna')])
     .default('off'),
   CITEWELL_OCR_LANGUAGES: z
     .string()

@@ -29,6 +29,7 @@ const reasonWords: Partial<Record<SkipReason, string>> = {
   picture: 'a picture; to read pictures, set CITEWELL_READ_IMAGES to a model or to tesseract',
   undecodable: 'broken, or a picture of a kind that cannot be read; convert it to PNG or JPEG',
   recording: 'a recording; set CITEWELL_TRANSCRIBER to transcribe recordings',
+  linked: 'a link to a folder; links to folders are not followed, name the folder itself to ingest it',
 };
 
 export const skipWords: Readonly<Record<SkipReason, string>> = {
@@ -41,5 +42,6 @@ export const skipWords: Readonly<Record<SkipReason, string>> = {
   recording: 'recordings',
   empty: 'empty',
   missing: 'no longer there, or a link to nothing',
+  linked: 'links to folders',
   special: 'neither file nor folder',
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Source } from '../citations/citation.ts';
 import type { FieldIssue } from '../errors.ts';
 import { explainIssue } from '../shared/explain-issue.ts';
-import { nearestName } from '../shared/nearest-name.ts';
+import { misspelledName } from '../shared/nearest-name.ts';
 import { commonAliases, type JsonSchema } from './read-arguments.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -144,11 +144,15 @@ function unknownArguments(given: unknown, known: readonly string[]): FieldIssue[
   if (typeof given !== 'object' || given === null || Array.isArray(given) || known.length === 0) return [];
   return Object.keys(given)
     .filter((name) => !known.includes(name))
-    .map((name) => ({
-      type: 'unrecognized_keys',
-      loc: [name],
-      msg: `unknown argument; did you mean "${nearestName(name, known)}"? The arguments are ${known.join(', ')}`,
-    }));
+    .map((name) => {
+      const meant = misspelledName(name, known);
+      const hint = meant === undefined ? '.' : `; did you mean "${meant}"?`;
+      return {
+        type: 'unrecognized_keys',
+        loc: [name],
+        msg: `unknown argument${hint} The arguments are ${known.join(', ')}`,
+      };
+    });
 }
 
 function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {

@@ -53,6 +53,8 @@ describe('the arguments of a call', () => {
 
   it('are never dropped silently: an unknown one is reported with the nearest known name, and a missing one as missing', async () => {
     expect(await call(search, { query: 'x', limt: 3 })).toMatch(/limt: unknown argument; did you mean "limit"\?/);
+    // A name unlike all of them would be a wrong suggestion.
+    expect(await call(search, { query: 'x', foo: 3 })).toMatch(/foo: unknown argument\. The arguments are query/);
     expect(await call(search, {})).toMatch(/query: it is missing; expected a string/);
     expect(await call(z.object({}), { dummy: '' })).toEqual({});
   });

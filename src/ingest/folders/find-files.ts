@@ -16,6 +16,7 @@ export type SkipReason =
   | 'recording'
   | 'empty'
   | 'missing'
+  | 'linked'
   | 'special';
 
 export type Found =
@@ -102,7 +103,8 @@ async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Fo
   if (info instanceof Error) {
     if (info.code === 'ENOENT' || info.code === 'ENOTDIR') yield { kind: 'skipped', path, reason: 'missing' };
     else yield { kind: 'unreadable', path, problem: fileProblem(info) };
-  } else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
+  } else if (info.isDirectory()) yield { kind: 'skipped', path, reason: 'linked' };
+  else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
   else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
   else if (info.size === 0) yield { kind: 'skipped', path, reason: 'empty' };
   else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };

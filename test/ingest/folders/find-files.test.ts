@@ -107,7 +107,7 @@ describe('finding files', () => {
         'a/dead.md skipped: missing',
         'a/film.mov skipped: unsupported',
         'a/link.md',
-        'a/loop skipped: special',
+        'a/loop skipped: linked',
         'a/two.txt',
       ]);
     },
