@@ -35,7 +35,9 @@ export interface CheckRequest {
 const MIN_CLOSE_SCORE = 0.5;
 /** With fewer terms, half of them is a single word, which any text may contain by chance. */
 const MIN_TERMS_FOR_HALF = 3;
-const NUMBER_WEIGHT = 2;
+/** Shorter numbers occur in many texts by chance: with this weight, "3 months" alone would be half of a statement. */
+const LONG_NUMBER = /\d(?:\D*\d){2}/;
+const LONG_NUMBER_WEIGHT = 2;
 
 /** Checks one statement; for `elsewhere`, `foundIn` is the number of the source that supports it. */
 export function checkStatement(
@@ -119,7 +121,7 @@ export function weakestVerdict(checks: readonly CitationCheck[]): Pick<CitationC
 }
 
 function weighTerms(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
-  return new Map([...terms].map((term) => [term, /\d/.test(term) ? NUMBER_WEIGHT : 1]));
+  return new Map([...terms].map((term) => [term, LONG_NUMBER.test(term) ? LONG_NUMBER_WEIGHT : 1]));
 }
 
 function coverage(terms: ReadonlyMap<string, number>, known: ReadonlySet<string>): number {

@@ -26,8 +26,13 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
     }
   } catch (error) {
     output.status('');
-    if (interruption.received() === undefined) throw error;
-    output.note('The embedder is trained by the next server, or with the next documents.');
+    const isUnderWay = error instanceof ServiceError && error.code === 'conflict';
+    if (!isUnderWay && interruption.received() === undefined) throw error;
+    output.note(
+      isUnderWay
+        ? 'Another command is training the embedder.'
+        : 'The embedder is trained by the next server, or with the next documents.',
+    );
   }
 }
 

@@ -70,7 +70,10 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
           if (before === undefined && (await find(id)) !== undefined) await call('DELETE', documentPath(id));
           throw error;
         }
-        return { outcome: 'failed', documentId: (await find(id)) === undefined ? null : id, reason: error.message };
+        const documentId = (await find(id)) === undefined ? null : id;
+        // Another command has submitted the same file meanwhile; it ingests the document and reports the outcome.
+        if (error.code === 'conflict' && documentId !== null) return { outcome: 'duplicate', documentId };
+        return { outcome: 'failed', documentId, reason: error.message };
       } finally {
         over.abort();
         await watching;

@@ -53,6 +53,16 @@ describe('the verdict on a statement', () => {
     expect(check('It carried sixty thousand people', 'It carried 60,000 people in 2024.').verdict).toBe('close');
   });
 
+  it.each([
+    [
+      'Lost property is kept for 3 months.',
+      'In the drill of 3 September, the boat did not start. Two months later it did.',
+    ],
+    ['Tickets cost 12 crowns.', 'At 12 the tower was locked.'],
+  ])('is never close for a short number and hardly a word in common: %s', (statement, cited) => {
+    expect(check(statement, cited).verdict).toBe('not_found');
+  });
+
   it('is never close for one word in common of two', () => {
     expect(check('It crosses to Mars.', bridge).verdict).toBe('not_found');
     expect(check('The governor opened it.', bridge).verdict).toBe('close');

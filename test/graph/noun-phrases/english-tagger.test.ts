@@ -5,7 +5,7 @@ import { tokenize } from '../../../src/graph/noun-phrases/tokens.ts';
 
 describe('the English tagger', () => {
   it('reads the entity rules of the model once: with each reading they double, until no string can hold them', async () => {
-    const metaCER = vi.spyOn(model, 'metaCER');
+    const metaCER = vi.spyOn(model as { metaCER: () => unknown }, 'metaCER');
     const sentence = 'The keeper records the wind.';
     const tagger = await loadEnglishTagger(1);
     const tags = [1, 2, 3].map(() => tagger.tag(sentence, 0, tokenize(sentence, 0, 'en')).map(({ tag }) => tag));
