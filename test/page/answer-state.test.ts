@@ -279,6 +279,28 @@ describe('the target of a citation', () => {
 });
 
 describe('the turns of a stored conversation', () => {
+  const asked = (id: string, content: string) => ({ id, message: { role: 'user', content }, metadata: null });
+  const answered = (id: string, content: string, metadata = {}) => ({
+    id,
+    message: { role: 'assistant', content },
+    metadata,
+  });
+  const shown = (messages: Parameters<typeof toTurns>[0]) =>
+    toTurns(messages).map(({ question, answer }) => [question, answer?.text]);
+
+  it('show a question once that was tried again after its answer was interrupted', () => {
+    const stopped = [asked('1', 'Who?'), answered('2', 'It was', { interrupted: true })];
+    const unanswered = [asked('3', 'Who?')];
+    const again = [asked('4', 'Who?'), answered('5', 'It was she.')];
+    expect(shown([...stopped, ...unanswered, ...again])).toEqual([['Who?', 'It was she.']]);
+    expect(shown([...stopped, asked('4', 'When?')])).toEqual([
+      ['Who?', 'It was'],
+      ['When?', undefined],
+    ]);
+    // A question that was answered may be asked again.
+    expect(shown([...again, ...again])).toHaveLength(2);
+  });
+
   it('keeps questions that were never answered, and answers without a question', () => {
     const message = (id: string, role: string, content: string, metadata: object = {}) => ({
       id,

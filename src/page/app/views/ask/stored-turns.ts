@@ -14,14 +14,20 @@ export interface StoredTurn {
   readonly answer?: AnswerState;
 }
 
-/** Groups a conversation's messages into questions with answers. */
+/**
+ * Groups a conversation's messages into questions with answers. A question that was asked again after its answer had been
+ * interrupted counts once, as the page showed it.
+ */
 export function toTurns(messages: readonly StoredMessage[]): readonly StoredTurn[] {
   const turns: StoredTurn[] = [];
   for (const { id, message, metadata } of messages) {
     const text = message.content ?? '';
     const open = turns.at(-1);
-    if (message.role === 'user') turns.push({ id, question: text });
-    else if (message.role !== 'assistant') continue;
+    if (message.role === 'user') {
+      if (open?.question === text && (open.answer === undefined || open.answer.phase === 'stopped')) turns.pop();
+      turns.push({ id, question: text });
+    }
+    if (message.role !== 'assistant') continue;
     else if (open !== undefined && open.answer === undefined) {
       turns[turns.length - 1] = { ...open, answer: toAnswer(text, metadata ?? {}) };
     } else turns.push({ id, question: '', answer: toAnswer(text, metadata ?? {}) });
