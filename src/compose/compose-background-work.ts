@@ -4,13 +4,11 @@ import { createGraphService, type GraphService } from '../graph/graph-service.ts
 import { createSummaryService, type SummaryService } from '../ingest/enrich/summary-service.ts';
 import type { PromptService } from '../prompts/prompt-service.ts';
 import { embedDescriptions } from '../retrieval/embed-descriptions.ts';
-import type { Corpus } from '../store/corpus.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
 import type { Adapters } from './adapters.ts';
 
 interface BackgroundWorkParts {
   readonly adapters: Pick<Adapters, 'store' | 'models' | 'graphThread' | 'settings'>;
-  readonly corpus: Corpus;
   readonly changes: CorpusWatch;
   readonly embeddings: EmbeddingModel;
   readonly prompts: PromptService;
@@ -24,7 +22,7 @@ interface BackgroundWork {
 
 /** Wires the work that follows the ingestion of a document: extraction of its graph, and its summary. */
 export function composeBackgroundWork(parts: BackgroundWorkParts): BackgroundWork {
-  const { adapters, corpus, changes, embeddings, prompts, report } = parts;
+  const { adapters, changes, embeddings, prompts, report } = parts;
   const { store, models, settings } = adapters;
 
   function whenIdle(work: (signal: AbortSignal) => Promise<unknown>, failure: string) {
@@ -57,7 +55,6 @@ export function composeBackgroundWork(parts: BackgroundWorkParts): BackgroundWor
     }),
     summaries: createSummaryService({
       records: store.summaries,
-      corpus,
       models,
       prompts,
       changes,

@@ -56,7 +56,7 @@ export function compose(given: Adapters): Product {
 
   const fast = models.defaultName('fast').startsWith('builtin/') ? undefined : models.resolve(undefined, 'fast');
   const { corpus, retriever } = composeSearch({ adapters, corpus: watched, embeddings, prompts, fast, report });
-  const { graph, summaries } = composeBackgroundWork({ adapters, corpus, changes, embeddings, prompts, report });
+  const { graph, summaries } = composeBackgroundWork({ adapters, changes, embeddings, prompts, report });
   const { feed, ingestor, ingestions, followed } = composeIngestion({
     adapters,
     corpus,

@@ -23,6 +23,11 @@ export interface SummaryRecords {
   requeue(): Promise<void>;
   /** Takes the oldest task. */
   take(): Promise<SummaryTask | undefined>;
+  /**
+   * The texts of at most `max` of the document's chunks: the first ones, and others at even distances. None if its
+   * generation is no longer visible.
+   */
+  sample(task: SummaryTask, max: number): Promise<readonly string[]>;
   release(task: SummaryTask): Promise<void>;
   /** Saves the summary; all searches use it immediately. False when the document has changed or is gone. */
   keep(task: SummaryTask, summary: { readonly text: string; readonly by: string }): Promise<boolean>;

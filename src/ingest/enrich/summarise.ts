@@ -56,16 +56,3 @@ function inParts(text: string): string[] {
   }
   return parts.length === 0 ? [''] : parts;
 }
-
-/**
- * Samples at most `max` items: half of them from the beginning, where a document introduces its subject, the rest at
- * even distances up to the end.
- */
-export function sampleChunks<Item>(items: readonly Item[], max: number): readonly Item[] {
-  if (items.length <= max) return items;
-  const head = Math.ceil(max / 2);
-  const left = max - head;
-  const step = (items.length - head) / Math.max(1, left);
-  const tail = Array.from({ length: left }, (_, index) => items[Math.floor(head + index * step)]);
-  return [...items.slice(0, head), ...tail.flatMap((item) => (item === undefined ? [] : [item]))];
-}

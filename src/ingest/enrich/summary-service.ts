@@ -3,12 +3,11 @@ import { ServiceError } from '../../errors.ts';
 import type { ModelRegistry } from '../../models/model.ts';
 import type { PromptTexts } from '../../prompts/prompt-texts.ts';
 import { createLeasedQueue, type Progress, type Round } from '../../shared/leased-queue.ts';
-import type { Corpus } from '../../store/corpus.ts';
 import type { SummaryRecords, SummaryTask } from '../../store/summary-records.ts';
 import type { CorpusWatch } from '../../store/watch-corpus.ts';
 import { isTransient } from '../failure-kind.ts';
 import { defaultSummary, storedSummary } from './enrichment-settings.ts';
-import { sampleChunks, summarise } from './summarise.ts';
+import { summarise } from './summarise.ts';
 
 export interface SummaryStep extends Progress {
   readonly documentId: string;
@@ -29,7 +28,6 @@ export interface SummaryService {
 
 export interface SummaryServiceParts {
   readonly records: SummaryRecords;
-  readonly corpus: Pick<Corpus, 'chunksOf'>;
   readonly models: ModelRegistry;
   readonly prompts: PromptTexts;
   readonly changes: CorpusWatch;
@@ -116,25 +114,12 @@ export function createSummaryService(parts: SummaryServiceParts): SummaryService
   };
 }
 
-async function write(task: SummaryTask, { corpus, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
+async function write(task: SummaryTask, { records, models, prompts }: SummaryServiceParts, signal: AbortSignal) {
   const settings = storedSummary(task.settings);
   const max = settings.chunks ?? defaultSummary.chunks;
   const model = models.resolve(settings.model, 'fast');
-  const chunks: string[] = [];
-  for (let offset = 0; ; offset += PAGE) {
-    const { items, total } = await corpus.chunksOf(task.documentId, { offset, limit: PAGE });
-    chunks.push(...items.map(({ text }) => text));
-    if (items.length === 0 || offset + PAGE >= Math.min(total, MAX_READ)) break;
-  }
+  const chunks = await records.sample(task, max);
   const characters = settings.characters ?? defaultSummary.characters;
-  const text = await summarise(
-    { title: task.title, chunks: sampleChunks(chunks, max), characters },
-    { model, prompts },
-    signal,
-  );
+  const text = await summarise({ title: task.title, chunks, characters }, { model, prompts }, signal);
   return { text, by: model.name };
 }
-
-const PAGE = 1_000;
-/** Maximum number of chunks read of a document. */
-const MAX_READ = 20_000;

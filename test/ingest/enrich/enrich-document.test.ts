@@ -12,7 +12,7 @@ import { builtInPrompts } from '../../../src/prompts/prompt-texts.ts';
 import { describeEngines } from '../../support/engines.ts';
 import { onlyModel } from '../../support/scripted-model.ts';
 import { sharedReaders } from '../../support/shared-readers.ts';
-import { type TestStore, testSpace } from '../../support/store.ts';
+import { newChunk, newDocument, publication, type TestStore, testSpace } from '../../support/store.ts';
 
 const ownerId = defaultAdmin.userId;
 const always = new AbortController().signal;
@@ -85,7 +85,6 @@ describeEngines('An ingestor with a model', (engine) => {
     const reports: string[] = [];
     const summaries = createSummaryService({
       records: store.summaries,
-      corpus: store.corpus,
       models,
       prompts: builtInPrompts,
       changes: { subscribe: () => () => {} },
@@ -190,6 +189,23 @@ describeEngines('An ingestor with a model', (engine) => {
   });
 
   describe('the summary a model writes', () => {
+    it('is based on the first passages and a sample of the others, of the visible content only', async () => {
+      const { store } = await open(modelThat(() => 'Words.'));
+      const document = newDocument('long');
+      const texts = Array.from({ length: 10 }, (_, at) => newChunk(at, `No. ${at}`));
+      await store.corpus.begin(document);
+      await store.corpus.stage(document.id, texts);
+      await store.corpus.publish(document.id, publication('', { summaryModel: 'test/writer' }));
+      // A replacement that is not visible yet.
+      await store.corpus.begin({ ...document, bytes: Buffer.from('new') }, { replace: true });
+      await store.corpus.stage(document.id, [newChunk(0, 'New.')]);
+      const task = await store.summaries.take();
+      if (task === undefined) throw new Error('The summary should be waiting.');
+      expect(await store.summaries.sample(task, 4)).toEqual(['No. 0', 'No. 1', 'No. 2', 'No. 6']);
+      expect(await store.summaries.sample(task, 10)).toEqual(texts.map(({ text }) => text));
+      expect(await store.summaries.sample({ ...task, generation: task.generation - 1 }, 4)).toEqual([]);
+    });
+
     const words = 'The committee met in Bergen and adopted the budget of the harbour for next year.';
 
     it('is written after the document is searchable, and is searched from then on', async () => {

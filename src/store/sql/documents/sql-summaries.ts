@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import type { Metadata } from '../../../documents/document.ts';
+import { samplePositions } from '../../../documents/sample-positions.ts';
 import type { SummaryRecords, SummaryTask } from '../../summary-records.ts';
 import type { Database } from '../database.ts';
 import { addDocumentFullText, removeDocumentFullText } from '../full-text/full-text-rows.ts';
+import { dialectOf } from '../sql-dialect.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import type { DocumentTable } from './document-tables.ts';
 import { isHeld } from './ingestions.ts';
@@ -42,6 +44,25 @@ export function createSummaries({ reader, writer, shared }: Database): SummaryRe
         return { documentId, key, generation, title, summary, settings, ...(token !== undefined && { token }) };
       });
     },
+
+    sample: ({ key, generation }, max) =>
+      reader.transaction().execute(async (transaction) => {
+        const { count } = await transaction
+          .selectFrom('chunks')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('document_key', '=', key)
+          .where('generation', '=', generation)
+          .executeTakeFirstOrThrow();
+        const { rows } = await sql<{ text: string }>`
+          with placed as (
+            select key, row_number() over (order by ordinal) - 1 as place from chunks
+            where document_key = ${key} and generation = ${generation}
+          )
+          select c.text from placed p join chunks c on c.key = p.key
+          where p.place in ${dialectOf(transaction).numbers(samplePositions(Number(count), max))}
+          order by p.place`.execute(transaction);
+        return rows.map(({ text }) => text);
+      }),
 
     async release(task) {
       await settle(task, { summary_status: 'pending' });
