@@ -103,7 +103,7 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
       if (found === undefined) return outcome;
       const { hits, failure } = await found;
       const { explanation } = outcome;
-      const note = failure === undefined ? [] : ['The graph search failed; these are the passages only.'];
+      const note = failure === undefined ? noteOnGlobal(hits, settings) : [FAILED];
       return {
         ...outcome,
         graph: hits,
@@ -115,6 +115,17 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
       };
     },
   };
+}
+
+const FAILED = 'The graph search failed; these are the passages only.';
+
+/** Without communities a global search cannot find anything, which would look as if the graph had nothing. */
+function noteOnGlobal(hits: readonly GraphHit[], { graph = defaultGraphSettings }: SearchSettings): readonly string[] {
+  if (graph.kind !== 'global' || graph.limits.communities === 0 || hits.length > 0) return [];
+  return [
+    'The global graph search found no community. It searches communities only: build those of the graph first, or ' +
+      'use the local graph search, which also finds entities and relationships.',
+  ];
 }
 
 const containsAny = (hit: GraphHit, excluded: readonly string[]): boolean =>

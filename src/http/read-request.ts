@@ -50,9 +50,19 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
   return value;
 }
 
-/** The validated query; unknown parameters are ignored. */
+/** The validated query; unknown parameters are ignored, and `ids[]=a` and `ids[0]=a` mean `ids=a`. */
 export function readQuery<Schema extends z.ZodType>(request: Request, schema: Schema): z.output<Schema> {
-  return checkShape(schema, request.query, 'query');
+  return checkShape(schema, withPlainNames(request.query), 'query');
+}
+
+/** Some clients mark lists by brackets. Ignored like unknown parameters, a filter by ids would list everything. */
+function withPlainNames(query: Request['query']): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown[]>();
+  for (const [key, value] of Object.entries(query)) {
+    const name = key.replace(/\[\d*\]$/, '');
+    values.set(name, [...(values.get(name) ?? []), ...(Array.isArray(value) ? value : [value])]);
+  }
+  return Object.fromEntries(Array.from(values, ([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
 /** `offset` and `limit` of lists (docs/contract.md 1). */

@@ -212,6 +212,20 @@ describe('a search with the graph', () => {
     expect(asked.map(({ vector }) => vector)).toEqual([null, null]);
     expect(meaning.calls).toBe(0);
   });
+
+  it('says what to do when a global search finds no community, and nothing otherwise', async () => {
+    const notesOf = async (change: Partial<typeof defaultGraphSettings>, found: Partial<GraphFinding>) => {
+      const { retriever } = open(async () => ({ entities: [], relationships: [], communities: [], ...found }));
+      const graph = { ...defaultGraphSettings, ...change };
+      return (await retriever.search('Seine', settings({ graph }), signal)).explanation.notes;
+    };
+    expect(await notesOf({ kind: 'global' }, {})).toEqual([
+      expect.stringMatching(/^The global graph search found no community\..*build those.*local graph search/),
+    ]);
+    expect(await notesOf({ kind: 'global' }, { communities: [community] })).toEqual([]);
+    expect(await notesOf({ kind: 'local' }, {})).toEqual([]);
+    expect(await notesOf({ kind: 'global', enabled: false }, {})).toEqual([]);
+  });
 });
 
 describe('graph results', () => {

@@ -53,9 +53,12 @@ export function toMessageRecord({ id, role, content, metadata }: StoredMessage) 
   };
 }
 
-export const newConversation = z.object({ name: optional(z.string().max(1_000)) });
+const name = z.string().trim().max(1_000);
 
-export const conversationName = z.object({ name: z.string().min(1).max(1_000) });
+/** A blank name counts as absent, so that the conversation gets one after its first turn. */
+export const newConversation = z.object({ name: optional(name.transform((text) => (text === '' ? undefined : text))) });
+
+export const conversationName = z.object({ name: name.min(1) });
 
 /** The contract requires 400, not 422, for an invalid role or an empty message. */
 export const newMessage = snakeCased(

@@ -42,7 +42,8 @@ describe('a conversation', () => {
         name: 'Trip',
       },
     });
-    expect((await call('POST', '')).body.results.name).toBeNull();
+    for (const blank of [undefined, { name: '' }, { name: '  ' }, { name: null }])
+      expect((await call('POST', '', blank)).body.results.name).toBeNull();
   });
 
   it('is listed newest first, paged, and by ids', async () => {
@@ -51,13 +52,16 @@ describe('a conversation', () => {
     const { results, total_entries } = (await call('GET', '?limit=2')).body;
     expect(results.map(({ id }: { id: string }) => id)).toEqual([two, one]);
     expect(total_entries).toBeGreaterThan(2);
-    expect((await call('GET', `?ids=${one}&ids=${two}&limit=1`)).body.total_entries).toBe(2);
+    for (const query of [`ids=${one}&ids=${two}`, `ids[]=${one}&ids[]=${two}`, `ids[0]=${one}&ids%5B1%5D=${two}`])
+      expect((await call('GET', `?${query}&limit=1`)).body.total_entries).toBe(2);
+    expect((await call('GET', `?ids[]=${one}`)).body.results.map(({ id }: { id: string }) => id)).toEqual([one]);
+    expect((await call('GET', '?ids[]=x')).body.detail[0].loc).toEqual(['query', 'ids', 0]);
   });
 
   it('is renamed', async () => {
     const id = await create();
     expect((await call('POST', `/${id}`, { name: 'New' })).body.results).toMatchObject({ id, name: 'New' });
-    expect((await call('POST', `/${id}`, { name: '' })).status).toBe(422);
+    for (const name of ['', ' \n']) expect((await call('POST', `/${id}`, { name })).status).toBe(422);
     expect((await call('POST', `/${id}`, {})).status).toBe(422);
   });
 
