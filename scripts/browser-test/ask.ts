@@ -130,6 +130,21 @@ async function checkConversations(test: BrowserTest): Promise<void> {
 
 async function checkNarrow(test: BrowserTest): Promise<void> {
   await test.check(
+    'in a low window, the question box leaves the answer its room',
+    async (page) => {
+      await page.goto(askedFor(test));
+      await firstQuote(page).waitFor();
+      await page.evaluate('scrollTo(0, 0)');
+      const box = await page.locator('.composer').boundingBox();
+      const answer = await page.locator('.turn').boundingBox();
+      holds(
+        box !== null && answer !== null && box.y >= answer.y + answer.height,
+        `the box (${JSON.stringify(box)}) is below the answer (${JSON.stringify(answer)})`,
+      );
+    },
+    { viewport: { width: 667, height: 375 } },
+  );
+  await test.check(
     'a window of 360 px needs no horizontal scrolling',
     async (page) => {
       await page.goto(askedFor(test));
