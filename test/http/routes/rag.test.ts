@@ -218,6 +218,20 @@ describe('a streamed answer', () => {
     );
   });
 
+  it.each([true, false])('says that the model stopped for length (stream: %s)', async (stream) => {
+    const { post } = await answering(async function* () {
+      yield { type: 'search_results', outcome };
+      yield { type: 'message', text: 'Paris is' };
+      yield { type: 'final_answer', answer: { ...answer, text: 'Paris is', citations: [], stopReason: 'length' } };
+    });
+    const response = await post('/v3/retrieval/rag', { query: 'q', rag_generation_config: { stream } });
+    const text = await response.text();
+    if (stream) {
+      const [, data = ''] = /^event: final_answer\ndata: (.*)$/m.exec(text) ?? [];
+      expect(JSON.parse(data)).toMatchObject({ generated_answer: 'Paris is', stop_reason: 'length' });
+    } else expect(JSON.stringify(JSON.parse(text).results.metadata)).toContain('length');
+  });
+
   it('that fails before its first event is an ordinary error', async () => {
     const { post } = await answering(async function* () {
       yield* await Promise.reject<RagEvent[]>(new ServiceError('embedding_mismatch', 'Run citewell reindex.'));

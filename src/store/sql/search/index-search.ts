@@ -21,6 +21,7 @@ import {
   type ListRequest,
   MAX_PAST,
 } from './index-request.ts';
+import { mayBeTrapped, SAME_DISTANCE } from './may-be-trapped.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 import type { NearestList } from './packed-hits.ts';
 import type { SinglePassList } from './single-pass-search.ts';
@@ -41,10 +42,6 @@ export interface IndexSearchParts {
 const CODES_MS = 10;
 const CODE_MS = 0.0001;
 const expectedCodesMs = ({ visible }: NearestPlan): number => CODES_MS + visible * CODE_MS;
-/** Distances of equal vectors differ by rounding only. */
-const SAME_DISTANCE = 1e-6;
-/** A search that returns at least this many copies, and few other vectors, may not have left them. */
-const MANY_COPIES = 10;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 const MAX_PENDING = 2_000;
 
@@ -264,16 +261,6 @@ export interface PrefetchedHits extends ListRequest {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
   readonly hits: readonly VectorHit[];
-}
-
-/**
- * Whether an index may have overlooked nearer vectors. HNSW connects many copies of a vector, such as repeated passages,
- * with each other only, so a search that reaches one of them returns nothing else.
- */
-function mayBeTrapped(hits: readonly VectorHit[]): boolean {
-  const last = hits.at(-1)?.distance ?? 0;
-  const copies = hits.filter(({ distance }) => last - distance < SAME_DISTANCE).length;
-  return copies >= MANY_COPIES && copies * 2 > hits.length;
 }
 
 interface IndexQuestion {
