@@ -22,9 +22,15 @@ export class ProviderError extends ServiceError {
   }
 }
 
-/** Thrown by adapters when a stream ends without its final event. */
+/** Thrown by adapters when a stream ends without its final event. `isEmpty` if it had no event at all. */
 export class StreamTruncated extends Error {
   override readonly name = 'StreamTruncated';
+  readonly isEmpty: boolean;
+
+  constructor({ isEmpty = false } = {}) {
+    super();
+    this.isEmpty = isEmpty;
+  }
 }
 
 export const remedyFor = (error: unknown): Remedy => (error instanceof ProviderError ? error.remedy : 'none');
@@ -74,6 +80,9 @@ interface Verdict extends Pick<ServiceErrorOptions, 'retryAfter'> {
 /** The answer broke off, was unreadable, or there was none. */
 function withoutStatus(error: unknown, { provider: { label, address, addressVariable } }: FailedCall): Verdict {
   const failed = (message: string): Verdict => ({ code: 'provider_failed', message, remedy: 'retry' });
+  // A web page, for example at an address without "/v1", is an empty stream for the SDKs.
+  if (error instanceof StreamTruncated && error.isEmpty)
+    return failed(`${label} sent no answer. Check that ${addressVariable} is the address of its API: ${address}`);
   if (error instanceof StreamTruncated) return failed(`${label} broke off its answer.`);
   if (error instanceof SyntaxError) {
     return failed(`${label} sent a response in an unexpected format. Check ${addressVariable}.`);

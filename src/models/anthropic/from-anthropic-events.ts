@@ -14,8 +14,10 @@ export async function* fromAnthropicEvents(
   let counts: Counts = {};
   let reason: TheirStopReason | null = null;
   let snapshot: string | undefined;
+  let isEmpty = true;
 
   for await (const event of events) {
+    isEmpty = false;
     switch (event.type) {
       case 'message_start':
         counts = { ...event.message.usage };
@@ -63,7 +65,7 @@ export async function* fromAnthropicEvents(
         return;
     }
   }
-  throw new StreamTruncated();
+  throw new StreamTruncated({ isEmpty });
 }
 
 type OpenBlock =

@@ -17,8 +17,10 @@ export async function* fromOpenAiEvents(
   let finish: string | null = null;
   let refused = false;
   let snapshot: string | undefined;
+  let isEmpty = true;
 
   for await (const chunk of chunks) {
+    isEmpty = false;
     // Some servers send cumulative usage with every chunk; the last one counts.
     if (chunk.usage) usage = readUsage(chunk.usage);
     snapshot ??= snapshotName(model, chunk.model);
@@ -36,7 +38,7 @@ export async function* fromOpenAiEvents(
     finish = choice.finish_reason ?? finish;
   }
 
-  if (finish === null) throw new StreamTruncated();
+  if (finish === null) throw new StreamTruncated({ isEmpty });
   yield* tags.end();
   for (const call of calls) {
     const { id, name } = call;

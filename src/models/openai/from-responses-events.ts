@@ -18,8 +18,10 @@ export async function* fromResponsesEvents(
   let hasCalls = false;
   let refused = false;
   let hasSentThinking = false;
+  let isEmpty = true;
 
   for await (const event of events) {
+    isEmpty = false;
     switch (event.type) {
       case 'response.output_text.delta':
         yield { type: 'text', text: event.delta };
@@ -62,7 +64,7 @@ export async function* fromResponsesEvents(
         break;
     }
   }
-  throw new StreamTruncated();
+  throw new StreamTruncated({ isEmpty });
 }
 
 /** Carries the reported error in the property where the SDK puts error bodies. */

@@ -325,6 +325,15 @@ describe('a model of OpenAI itself, over Responses', () => {
     expect(fake.requests[1]?.body.reasoning).toEqual({ effort: 'medium' });
   });
 
+  it.each(['gpt-4.1', 'gpt-5'])('says where to look when the address answers with a web page (%s)', async (name) => {
+    const page = { headers: { 'content-type': 'text/html' }, steps: [{ send: '<html><body>Welcome</body></html>' }] };
+    fake.next(page);
+    const failure = await failureOf(ask(model(name, { isOpenAi: name === 'gpt-5' })));
+    expect(failure).toMatchObject({
+      message: expect.stringMatching(/sent no answer\. Check that OPENAI_BASE_URL is the address of its API: http/),
+    });
+  });
+
   it('reports a truncated stream', async () => {
     fake.next(endingAfter(6, responsesReply({ text: 'One two three' }), { cut: true }));
     expect(await failureOf(ask(openAi()))).toMatchObject({ code: 'provider_failed', remedy: 'retry' });
