@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { sample } from './sample.ts';
 import { withServer } from './server.ts';
-import { type BrowserSuite, type BrowserTest, same } from './suite.ts';
+import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const QUESTION = 'Who checks the life rafts?';
 
@@ -14,6 +14,7 @@ export const besideSuite: BrowserSuite = {
       const own = test.at(url);
       const id = await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
       await checkBack(own);
+      await checkNewest(own);
       await checkCitations(own);
       // Deletes the document.
       await checkDeleted(own, id);
@@ -96,6 +97,36 @@ async function checkDeleted(test: BrowserTest, id: string): Promise<void> {
   });
 }
 
+async function checkNewest(test: BrowserTest): Promise<void> {
+  await test.check(
+    'a long conversation opens at its newest question',
+    async (page) => {
+      const conversation = await store(test, '', { name: 'Long' });
+      for (const number of [1, 2, 3]) {
+        await store(test, `/${conversation}/messages`, { role: 'user', content: `Question ${number}` });
+        const content = 'A paragraph.\n\n'.repeat(60);
+        await store(test, `/${conversation}/messages`, { role: 'assistant', content, metadata: { model: 'a/b' } });
+      }
+      await page.goto(`${test.url}/?conversation=${conversation}`);
+      const newest = page.getByRole('heading', { name: 'Question 3' });
+      await newest.waitFor();
+      await page.waitForFunction('scrollY > 0');
+      const box = await newest.boundingBox();
+      holds(box !== null && box.y >= 0 && box.y < 200, `it is at the top (${JSON.stringify(box)})`);
+    },
+    { bypassCSP: true },
+  );
+}
+
+/** Stores a conversation or a message, and returns its identifier. */
+async function store(test: BrowserTest, path: string, body: object): Promise<string> {
+  const headers = { 'Content-Type': 'application/json' };
+  const options = { method: 'POST', headers, body: JSON.stringify(body) };
+  const response = await fetch(`${test.url}/v3/conversations${path}`, options);
+  const { results } = (await response.json()) as { readonly results: { readonly id: string } };
+  return results.id;
+}
+
 /** One citation of a stored answer is of a document that is deleted before the conversation is opened again. */
 async function checkRemaining(test: BrowserTest): Promise<void> {
   await test.check('a deleted document does not hide the quotes of others in an earlier answer', async (page) => {
@@ -107,19 +138,16 @@ async function checkRemaining(test: BrowserTest): Promise<void> {
         return { id: `cit.${index + 1}`, document_id: id, chunk_id: chunk?.id };
       }),
     );
-    const send = async (path: string, body: object): Promise<{ readonly results: { readonly id: string } }> => {
-      const headers = { 'Content-Type': 'application/json' };
-      const options = { method: 'POST', headers, body: JSON.stringify(body) };
-      return (await (await fetch(`${test.url}/v3/conversations${path}`, options)).json()) as {
-        readonly results: { readonly id: string };
-      };
-    };
-    const { results } = await send('', { name: 'Lamps and bell' });
-    await send(`/${results.id}/messages`, { role: 'user', content: 'What about lamps and the bell?' });
+    const conversation = await store(test, '', { name: 'Lamps and bell' });
+    await store(test, `/${conversation}/messages`, { role: 'user', content: 'What about lamps and the bell?' });
     const content = 'The keeper trims eleven lamps at dusk [1]. The bell rings in fog [2].';
-    await send(`/${results.id}/messages`, { role: 'assistant', content, metadata: { model: 'a/b', citations } });
+    await store(test, `/${conversation}/messages`, {
+      role: 'assistant',
+      content,
+      metadata: { model: 'a/b', citations },
+    });
     await fetch(`${test.url}/v3/documents/${gone}`, { method: 'DELETE' });
-    await page.goto(`${test.url}/?conversation=${results.id}`);
+    await page.goto(`${test.url}/?conversation=${conversation}`);
     await openers(page).first().filter({ hasText: 'verbatim' }).click();
     const marks = source(page).locator('mark');
     await marks.first().waitFor();

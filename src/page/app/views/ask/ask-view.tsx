@@ -5,7 +5,7 @@ import './conversations.css';
 import './source-beside.css';
 import './empty-corpus.css';
 import '../library/uploads.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -21,7 +21,7 @@ import { EmptyCorpus } from './empty-corpus.tsx';
 import { opened } from './selection.ts';
 import { loadServiceFacts } from './service-facts.ts';
 import { SourceBeside } from './source-beside.tsx';
-import { ask, clearThread, isOpen, openConversation, thread } from './thread.ts';
+import { ask, clearThread, isOpen, openConversation, type Thread, thread } from './thread.ts';
 import { QuoteTip } from './tip.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useCitationKeys } from './use-citation-keys.ts';
@@ -37,6 +37,7 @@ export function AskView() {
   const facts = useResource(loadServiceFacts, []);
   useAddress(at, setDraft, setNotice);
   useCitationKeys();
+  useNewestTurn(load);
 
   const start = (question: string, replacing?: string): void => {
     setNotice(undefined);
@@ -106,6 +107,16 @@ export function AskView() {
       <QuoteTip />
     </div>
   );
+}
+
+/** Scrolls to the newest turn of a conversation that has been loaded, which continues there. */
+function useNewestTurn(load: Thread['load']): void {
+  const before = useRef(load);
+  useEffect(() => {
+    const isLoaded = before.current === 'loading' && load === 'loaded';
+    before.current = load;
+    if (isLoaded) document.querySelector('.turn:last-child:not(:first-child)')?.scrollIntoView({ block: 'start' });
+  }, [load]);
 }
 
 /** Opens the conversation of the URL, or asks the question in it. */
