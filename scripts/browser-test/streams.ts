@@ -291,6 +291,7 @@ async function checkStop(parts: Parts): Promise<void> {
       continueModel();
       await page.reload();
       await stopped.waitFor();
+      await page.locator('.turn .answer-text:not(.plain)').last().waitFor();
       same(await shownText(page), before, 'the text after a reload');
       await page.getByRole('button', { name: 'Try again' }).waitFor();
     });

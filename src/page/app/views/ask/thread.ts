@@ -181,13 +181,20 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
     update(key, () => ({ answer, isReconnecting: false }));
     speaker.say(answer.text);
   }, signal);
-  for await (const event of readEvents(response, { reconnect, attempts: ATTEMPTS })) {
-    if (signal.aborted) return;
-    answer = applyEvent(answer, event);
-    renders.ask();
+  try {
+    for await (const event of readEvents(response, { reconnect, attempts: ATTEMPTS })) {
+      if (signal.aborted) return;
+      answer = applyEvent(answer, event);
+      renders.ask();
+    }
+  } catch (error) {
+    // All that arrived is kept, and no later rendering may replace the state of the answer after it ended early.
+    if (!signal.aborted) update(key, () => ({ answer, isReconnecting: false }));
+    throw error;
+  } finally {
+    renders.stop();
   }
   if (signal.aborted) return;
-  renders.stop();
   if (answer.phase !== 'done') throw new StreamFailure('stream_broken', texts.ask.broken);
   update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
   speaker.finish(answer.text);
