@@ -8,6 +8,7 @@ import { type Resource, useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import { ChunksTab } from './chunks-tab.tsx';
+import { isCode } from './code-types.ts';
 import { DetailsTab } from './details-tab.tsx';
 import { OriginalTab, prepareOriginal } from './original-tab.tsx';
 import type { Quote } from './quote.ts';
@@ -149,7 +150,14 @@ function Loaded({ shown, quotes, tab, onTab, onVersion, isBeside }: LoadedProps)
           <OriginalTab address={`${path}/download`} document={document} facts={facts} onMarked={tabs.onMarked} />
         )}
         {tabs.name === 'text' && document.text_length > 0 && (
-          <TextTab path={path} length={document.text_length} quotes={quotes} active={at} locationText={location} />
+          <TextTab
+            path={path}
+            length={document.text_length}
+            isCode={isCode(document.document_type)}
+            quotes={quotes}
+            active={at}
+            locationText={location}
+          />
         )}
         {tabs.name === 'passages' && <ChunksTab shown={shown} />}
         {tabs.name === 'versions' && <VersionsTab shown={shown} />}

@@ -10,6 +10,8 @@ import { type Side, useTextWindow } from './use-text-window.ts';
 export interface TextTabProps {
   readonly path: string;
   readonly length: number;
+  /** Whether the text is source code. */
+  readonly isCode: boolean;
   readonly quotes: readonly Quote[];
   /** Index of the active quote. */
   readonly active: number;
@@ -18,7 +20,7 @@ export interface TextTabProps {
 }
 
 /** The extracted text with marked quotes. Only a window of it is in the DOM. */
-export function TextTab({ path, length, quotes, active, locationText }: TextTabProps) {
+export function TextTab({ path, length, isCode, quotes, active, locationText }: TextTabProps) {
   const quote = quotes[active];
   const isInside = quote === undefined || isWithin(quote, length);
   const shown = useTextWindow(path, length, isInside ? quote : undefined);
@@ -54,7 +56,7 @@ export function TextTab({ path, length, quotes, active, locationText }: TextTabP
         </p>
       )}
       {window.start > 0 && <More side="before" loading={loading} more={more} />}
-      <div class="source-text" ref={list} data-start={window.start}>
+      <div class={isCode ? 'source-text code' : 'source-text'} ref={list} data-start={window.start}>
         {blocksOf(window).map((block) => (
           <BlockText key={block.start} block={block} quotes={marked} active={active} />
         ))}
