@@ -50,8 +50,10 @@ async function service(reply: unknown, status = 200, headers: Record<string, str
   return { url, asked };
 }
 
-function searchOver(...engines: SearchEngine[]) {
-  const search = createWebSearch({ engines, timeoutMs: 300 });
+const searchOver = (...engines: SearchEngine[]) => searchWithin(10_000, ...engines);
+
+function searchWithin(timeoutMs: number, ...engines: SearchEngine[]) {
+  const search = createWebSearch({ engines, timeoutMs });
   onTestFinished(() => search.close());
   return search;
 }
@@ -272,7 +274,7 @@ describe.each(engines)('$name', ({ name, make, ...expected }) => {
 
   it('ends at its time limit', async () => {
     const { url } = await serve(() => undefined);
-    await expect(searchOver(make(url)).search(query, signal)).rejects.toMatchObject({ code: 'timeout' });
+    await expect(searchWithin(300, make(url)).search(query, signal)).rejects.toMatchObject({ code: 'timeout' });
   });
 });
 

@@ -19,7 +19,10 @@ interface Schema {
 
 const isIndexTable = (name: string) => indexTables.some((table) => name.startsWith(table));
 const isOwn = (name: string) =>
-  !isIndexTable(name) && !/^(?:kysely|cluster|filter_changes|full_text|vector_codes_blocks?)(?:_|$)/.test(name);
+  !isIndexTable(name) &&
+  !/^(?:kysely|cluster|filter_changes|full_text|metadata_fields|metadata_values|vector_codes_blocks?)(?:_|$)/.test(
+    name,
+  );
 
 describePostgres('the schema, compared with that of SQLite,', () => {
   it('have the same tables, columns, keys, indexes, views and triggers', async () => {
