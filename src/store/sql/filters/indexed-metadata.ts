@@ -10,8 +10,11 @@ interface Range {
   readonly to?: Scalar;
 }
 
-/** Alternatives beyond this are not looked up; a list of values in one condition counts once. */
-const MAX_ALTERNATIVES = 16;
+/**
+ * Conditions of one conjunction that are looked up; more alternatives than this are not. SQLite limits the depth of
+ * expressions, and a few conditions select well enough. A list of values in one condition counts once.
+ */
+const MAX_CONDITIONS = 16;
 
 /**
  * A condition on the documents `d` that every document which passes the filter meets, and which SQLite answers from
@@ -22,10 +25,11 @@ export function indexedMetadata(filter: Filter): RawBuilder<boolean> | undefined
   switch (filter.kind) {
     case 'and': {
       const others = filter.filters.filter((each) => rangeOf(each) === undefined).map(indexedMetadata);
-      return joined('and', [...rangesOf(filter.filters).map(inRange), ...others.filter((each) => each !== undefined)]);
+      const known = [...rangesOf(filter.filters).map(inRange), ...others.filter((each) => each !== undefined)];
+      return joined('and', known.slice(0, MAX_CONDITIONS));
     }
     case 'or': {
-      if (filter.filters.length > MAX_ALTERNATIVES) return undefined;
+      if (filter.filters.length > MAX_CONDITIONS) return undefined;
       const alternatives = filter.filters.map(indexedMetadata);
       const known = alternatives.filter((each) => each !== undefined);
       return known.length === alternatives.length ? joined('or', known) : undefined;

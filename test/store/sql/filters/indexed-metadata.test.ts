@@ -136,6 +136,19 @@ describe('the index of metadata values', () => {
     expect(count(both(compare('number', 'eq', 1), { kind: 'isNull', field: 'metadata.other' }))).toBe(1);
   });
 
+  it('can be searched with as many conditions as a filter may have', () => {
+    const database = openDatabase();
+    createIndex(database);
+    database.prepare('insert into documents (metadata) values (?)').run(JSON.stringify({ n0: 1, n999: 1 }));
+    const filters = Array.from(
+      { length: 1_000 },
+      (_, number): Filter => ({ kind: 'compare', field: `metadata.n${number}`, op: 'eq', value: 1 }),
+    );
+    expect(documentsFound(database, 'indexed', { kind: 'and', filters })).toEqual([]);
+    const both = { kind: 'and', filters: [filters[0], filters[999]].filter((each) => each !== undefined) } as const;
+    expect(documentsFound(database, 'indexed', both)).toEqual([1]);
+  });
+
   it('is not used where it would not decide', () => {
     const indexed = (filter: Filter) => compileChunkFilter(sqliteSql, filter)?.indexed;
     const isOne: Filter = { kind: 'compare', field: 'metadata.one', op: 'eq', value: 1 };
