@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
+import { zipDirectory } from '../ingest/folders/format-of-zip.ts';
 import {
   isSupported,
   refuseLarge,
@@ -11,6 +12,7 @@ import {
 } from '../ingest/folders/supported-files.ts';
 import { isUrl } from '../ingest/ingest-all.ts';
 import { noText } from '../ingest/prepare-document.ts';
+import { requireUnlocked } from '../ingest/readers/containers/zip.ts';
 import { imageNotRead } from '../ingest/readers/image/image-reader.ts';
 import { checkSize } from '../ingest/readers/index.ts';
 import { recordingNotRead } from '../ingest/readers/recording.ts';
@@ -112,6 +114,7 @@ async function problemOf(
     if (type.isImage && images.reader === 'off') throw imageNotRead(fileName);
     if (type.isRecording && transcriber === undefined) throw recordingNotRead(fileName);
     if (sizeInBytes === 0) throw noText(fileName);
+    if (type.type === 'zip') requireUnlocked((await zipDirectory(path)) ?? [], fileName);
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError) return error;

@@ -7,6 +7,7 @@ import { type Document, isIngested } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { findFiles } from '../ingest/folders/find-files.ts';
 import type { FolderTarget } from '../ingest/folders/folder-target.ts';
+import { createLatestProblems } from '../ingest/folders/latest-problems.ts';
 import { localTarget } from '../ingest/folders/local-target.ts';
 import { isSupported } from '../ingest/folders/supported-files.ts';
 import { syncPaths } from '../ingest/folders/sync-folder.ts';
@@ -25,7 +26,6 @@ type Services = Pick<
 >;
 
 const DOCUMENTS_PER_PAGE = 200;
-const MAX_FAILURES_KEPT = 20;
 
 export function createFolderSyncService(services: Services): FolderSyncService {
   const closing = new AbortController();
@@ -33,6 +33,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
 
   async function sync(path: string, keepDeleted: boolean, target: FolderTarget, state: FolderSyncState) {
     const { data } = await services.status();
+    const problems = createLatestProblems();
     const steps = syncPaths([path], {
       client: target,
       root: path,
@@ -50,9 +51,8 @@ export function createFolderSyncService(services: Services): FolderSyncService {
       const kind = step.type === 'document' ? step.outcome : step.type;
       state.counts[kind] = (state.counts[kind] ?? 0) + 1;
       const reason = 'reason' in step ? step.reason : undefined;
-      if (reason !== undefined && state.failures.length < MAX_FAILURES_KEPT) {
-        state.failures.push({ path: step.name, reason });
-      }
+      problems.add(kind, { name: step.name, reason, documentId: null });
+      state.failures = problems.list().map(({ name, reason: why }) => ({ path: name, reason: why }));
     }
   }
 
@@ -95,7 +95,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
             })
             .catch((error: unknown) => {
               state.status = 'failed';
-              state.failures.push({ path, reason: reasonOf(error) });
+              state.failures = [{ path, reason: reasonOf(error) }, ...state.failures];
               services.log.error({ err: error, path }, 'A folder could not be synchronised.');
             })
             .finally(() => running.delete(key));
@@ -110,7 +110,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
           if (await Promise.race([ended, sleep(500, false)])) break;
           onStep(Object.values(state.counts).reduce((sum, number) => sum + number, 0));
         }
-        return { ...state, counts: { ...state.counts }, failures: [...state.failures] };
+        return { ...state, counts: { ...state.counts } };
       },
     }),
 

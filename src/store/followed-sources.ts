@@ -28,7 +28,7 @@ export interface SyncReport {
   readonly endedAt: string | null;
   /** Numbers of files or pages by outcome. */
   readonly counts: Readonly<Record<string, number>>;
-  /** The latest failures. */
+  /** The latest failures, then the latest skipped items. */
   readonly failures: readonly SyncFailure[];
   /** Why the source cannot be followed; absent if it can. */
   readonly problem?: string;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { makeZip } from '../ingest/make-docx.ts';
 import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -19,6 +20,13 @@ async function manyFiles(): Promise<string> {
     );
   }
   return cwd;
+}
+
+/** An archive whose directory says that its file is encrypted. */
+function protectedZip(): Buffer {
+  const zip = Buffer.from(makeZip([{ name: 'plan.txt', content: 'Boats.' }]));
+  zip.writeUInt8(1, zip.indexOf('PK\x01\x02', 0, 'latin1') + 8);
+  return zip;
 }
 
 const summaryOf = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
@@ -114,6 +122,7 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
     'photo.png': Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
     'damaged.docx': Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(200)]),
     'long.css': Buffer.alloc(10_000_001, ' '),
+    'protected.zip': protectedZip(),
   };
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(notes, name), bytes);
   await symlink('gone', join(notes, 'dead.md'));
@@ -145,6 +154,7 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
       expect.stringMatching(/^long\.css: failed, .* may have 10\.0 MB\. Split it, or raise CITEWELL_MAX_FILE_MB\.$/),
       'photo.png: skipped, picture',
       'picture.txt: skipped, picture',
+      'protected.zip: failed, protected.zip is encrypted and needs a password. Save it without one first.',
       'tides.md: ingested, undefined',
     ],
   });

@@ -113,3 +113,30 @@ it('documents of deleted files are removed even if the folder is being ingested,
   expect((await ingestion).structuredContent).toMatchObject({ outcome: 'ingested', counts: { unchanged: 1 } });
   expect((await synced).structuredContent).toMatchObject({ status: 'ended', counts: { unchanged: 1, removed: 1 } });
 });
+
+it('many skipped files do not displace the failures among those that are named', async () => {
+  const mcp = await startInProcess({ options: { write: true }, change: () => ({ maxFileBytes: 1_000 }) });
+  const client = await mcp.connect();
+  const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const large = Array.from({ length: 5 }, (_, number) => join(mcp.folder, `m-${number}.md`));
+  for (const path of large) await writeFile(path, 'The pier is long. '.repeat(100));
+  for (let number = 0; number < 60; number++) {
+    await writeFile(join(mcp.folder, `${number % 2 === 0 ? 'a' : 'z'}-${number}.png`), picture);
+  }
+  const { structuredContent } = await client.callTool({ name: 'sync_folder', arguments: {} });
+  const { counts, failures } = structuredContent as { counts: object; failures: { path: string; reason: string }[] };
+  expect(counts).toEqual({ skipped: 60, failed: 5 });
+  expect(failures).toHaveLength(20);
+  expect(
+    failures
+      .slice(0, 5)
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(large);
+});
+
+it.runIf(process.platform === 'linux')('a file whose name is not UTF-8 is reported', async () => {
+  const { folder, call } = await open();
+  await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xfc, 0x2e, 0x6d, 0x64)]), 'The pier is long.');
+  expect(textOf(await call('sync_folder'))).toMatch(/1 failed\.\nFailed: .*its name is not valid UTF-8; rename it/);
+});

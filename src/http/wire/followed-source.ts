@@ -150,7 +150,7 @@ export const followedSource = z
         counts: z.record(z.string(), z.int()).describe('Files or pages by outcome.'),
         failures: z
           .array(z.object({ name: z.string(), reason: z.string(), document_id: id.nullable() }))
-          .describe('The last twenty.'),
+          .describe('At most twenty: the last failures, then the last skipped items.'),
         is_limit_reached: z.boolean().describe('The site may have more pages than `max_pages`.'),
       })
       .nullable(),

@@ -50,6 +50,7 @@ export async function* findFiles(argument: string, options: FindFilesOptions): A
   else if (info?.isDirectory()) yield* below(path, options);
   else if (info) throw new ServiceError('invalid_request', `"${argument}" is neither a file nor a folder.`);
   else if (isGlob(argument)) yield* matches(argument, options);
+  else if (hasLostName(path)) throw new ServiceError('invalid_request', `"${argument}" cannot be read: ${LOST_NAME}.`);
   else throw new ServiceError('invalid_request', `There is no file or folder "${argument}".`);
 }
 
@@ -93,7 +94,7 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent | { readonly pr
   try {
     yield* await opendir(folder);
   } catch (error) {
-    yield { problem: fileProblem(error) };
+    yield { problem: hasLostName(folder) ? LOST_NAME : fileProblem(error) };
   }
 }
 
@@ -101,7 +102,8 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent | { readonly pr
 async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (info instanceof Error) {
-    if (info.code === 'ENOENT' || info.code === 'ENOTDIR') yield { kind: 'skipped', path, reason: 'missing' };
+    if (info.code === 'ENOENT' && hasLostName(path)) yield { kind: 'unreadable', path, problem: LOST_NAME };
+    else if (info.code === 'ENOENT' || info.code === 'ENOTDIR') yield { kind: 'skipped', path, reason: 'missing' };
     else yield { kind: 'unreadable', path, problem: fileProblem(info) };
   } else if (info.isDirectory()) yield { kind: 'skipped', path, reason: 'linked' };
   else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
@@ -110,6 +112,13 @@ async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Fo
   else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
   else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }
+
+/**
+ * Whether a path that was not found has bytes that are not UTF-8, as Linux allows: they are read as U+FFFD, so the path
+ * leads to nothing.
+ */
+const hasLostName = (path: string): boolean => basename(path).includes('\ufffd');
+const LOST_NAME = 'its name is not valid UTF-8; rename it, for example with convmv';
 
 const isOwn = (path: string, { dataFolder }: FindFilesOptions): boolean =>
   dataFolder !== undefined && isWithin(path, dataFolder);

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { readZipEntries, zipDirectoryStart } from '../readers/containers/zip-entries.ts';
+import { readZipEntries, type ZipEntry, zipDirectoryStart } from '../readers/containers/zip-entries.ts';
 import { type FileType, typeByName } from '../readers/file-types.ts';
 import { officeTypeOfEntries } from '../readers/office/office-type.ts';
 
@@ -9,10 +9,16 @@ const TAIL_BYTES = 66_000;
 const MAX_DIRECTORY_BYTES = 8_000_000;
 
 /**
- * The format of a zip archive, Office files among them, by its directory: the rest of the file is not read. Undefined
- * if it is not an archive or its directory cannot be read this way.
+ * The format of a zip archive, Office files among them, by its directory. Undefined if it is not an archive or its
+ * directory cannot be read this way.
  */
 export async function formatOfZip(path: string, head: Uint8Array): Promise<FileType | undefined> {
+  const entries = await zipDirectory(path);
+  return entries && typeByName(officeTypeOfEntries(entries, head) ?? 'zip');
+}
+
+/** The directory of a zip archive, without reading the rest of the file. Undefined as above. */
+export async function zipDirectory(path: string): Promise<readonly ZipEntry[] | undefined> {
   const file = await open(path);
   try {
     const { size } = await file.stat();
@@ -24,8 +30,7 @@ export async function formatOfZip(path: string, head: Uint8Array): Promise<FileT
     const tail = await readFrom(tailStart);
     const start = zipDirectoryStart(tail, tailStart);
     if (start === undefined || start > size || size - start > MAX_DIRECTORY_BYTES) return undefined;
-    const entries = readZipEntries(start < tailStart ? await readFrom(start) : tail, Math.min(start, tailStart));
-    return entries && typeByName(officeTypeOfEntries(entries, head) ?? 'zip');
+    return readZipEntries(start < tailStart ? await readFrom(start) : tail, Math.min(start, tailStart));
   } finally {
     await file.close();
   }

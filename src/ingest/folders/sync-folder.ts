@@ -11,7 +11,7 @@ import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 import { leadsBelow, realFolders } from './followable-folder.ts';
-import { isSupported, refuseLarge } from './supported-files.ts';
+import { isSupported, refuseLarge, unreadableWords } from './supported-files.ts';
 
 export interface SyncParts {
   readonly client: FolderTarget;
@@ -57,7 +57,16 @@ export async function* syncPaths(paths: readonly string[], parts: SyncParts): As
   for (const path of paths) yield* removeMissing(path, parts);
 }
 
-async function* filesAt(paths: readonly string[], { root, dataFolder, stop }: SyncParts): AsyncGenerator<string, void> {
+/** A path with the problem if it cannot be read. */
+interface FoundPath {
+  readonly path: string;
+  readonly problem?: string;
+}
+
+async function* filesAt(
+  paths: readonly string[],
+  { root, dataFolder, stop }: SyncParts,
+): AsyncGenerator<FoundPath, void> {
   for (const path of paths) {
     if (stop.aborted) return;
     if (!isWanted(path, root)) continue;
@@ -67,32 +76,31 @@ async function* filesAt(paths: readonly string[], { root, dataFolder, stop }: Sy
     if (isFolder && path !== root && (await lstat(path)).isSymbolicLink()) continue;
     if (!isFolder && (info === undefined || !info.isFile() || !(await isSupported(path)))) continue;
     for await (const found of findFiles(path, { isSupported, dataFolder, signal: stop })) {
-      if (found.kind === 'file') yield found.path;
+      if (found.kind !== 'skipped') yield found;
     }
   }
 }
 
-interface FoundFile {
-  readonly path: string;
+interface FoundFile extends FoundPath {
   readonly source: string;
   /** The document of the file. Those of other files are requested together with it. */
   document(): Promise<SourcedDocument | undefined>;
 }
 
 async function* withDocuments(
-  paths: AsyncIterable<string>,
+  paths: AsyncIterable<FoundPath>,
   { client, stop }: Pick<SyncParts, 'client' | 'stop'>,
 ): AsyncGenerator<FoundFile, void> {
   for await (const batch of inBatches(paths, FILES_PER_REQUEST)) {
-    const sources = batch.map((path) => pathToFileURL(path).href);
+    const sources = batch.map(({ path }) => pathToFileURL(path).href);
     let requested: ReturnType<FolderTarget['documentsOf']> | undefined;
     const request = () => {
       requested ??= client.documentsOf(sources);
       return requested;
     };
-    for (const [index, path] of batch.entries()) {
+    for (const [index, found] of batch.entries()) {
       if (stop.aborted) return;
-      yield { path, source: sources[index] ?? '', document: async () => (await request())[index] };
+      yield { ...found, source: sources[index] ?? '', document: async () => (await request())[index] };
     }
   }
 }
@@ -115,7 +123,8 @@ function isWanted(path: string, root: string): boolean {
   return way.split(sep).every((part) => !part.startsWith('.') && part !== 'node_modules');
 }
 
-async function syncFile({ path, source, document }: FoundFile, parts: SyncParts): Promise<FolderStep> {
+async function syncFile({ path, problem, source, document }: FoundFile, parts: SyncParts): Promise<FolderStep> {
+  if (problem !== undefined) return failed(path, unreadableWords(problem));
   const { client, root, maxBytes, skipped } = parts;
   let contentHash = '';
   try {
@@ -157,7 +166,7 @@ async function syncFile({ path, source, document }: FoundFile, parts: SyncParts)
     // The file was deleted meanwhile; the removal step handles it.
     if (code === 'ENOENT' || code === 'ENOTDIR') return { type: 'unchanged', name: path };
     if (code === 'EBUSY') return { type: 'unsettled', name: path };
-    return failed(path, `It cannot be read: ${fileProblem(error)}.`);
+    return failed(path, unreadableWords(fileProblem(error)));
   }
 }
 

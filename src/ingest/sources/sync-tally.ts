@@ -1,6 +1,7 @@
 import type { Listed } from '../../sources/connector.ts';
-import type { SyncFailure, SyncReport } from '../../store/followed-sources.ts';
+import type { SyncReport } from '../../store/followed-sources.ts';
 import type { FolderStep } from '../folders/folder-step.ts';
+import { createLatestProblems } from '../folders/latest-problems.ts';
 import type { IngestStep } from '../ingest-all.ts';
 import type { RemoteStep } from './sync-parts.ts';
 
@@ -26,12 +27,10 @@ export interface SyncTally {
   save(): Promise<void>;
 }
 
-const MAX_FAILURES = 20;
-
 export function createSyncTally(save: (report: SyncReport) => Promise<void>, saveMs: number): SyncTally {
   const startedAt = new Date().toISOString();
   const counts: Record<string, number> = {};
-  const failures = new Map<string, SyncFailure>();
+  const problems = createLatestProblems();
   let endedAt: string | null = null;
   let total: number | undefined;
   let listed: number | undefined;
@@ -42,7 +41,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
     startedAt,
     endedAt,
     counts: { ...counts },
-    failures: [...failures.values()].reverse(),
+    failures: problems.list(),
   });
   const saveNow = async (): Promise<void> => {
     clearTimeout(timer);
@@ -52,22 +51,10 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
   const noted = (): void => {
     timer ??= setTimeout(() => void saveNow().catch(() => undefined), saveMs).unref();
   };
-  const count = (
-    kind: string,
-    {
-      name,
-      reason,
-      documentId,
-    }: { readonly name: string; readonly reason?: string | undefined; readonly documentId: string | null },
-  ): void => {
+  const count = (kind: string, item: Parameters<typeof problems.add>[1]): void => {
     counts[kind] = (counts[kind] ?? 0) + 1;
     done++;
-    failures.delete(name);
-    if (reason !== undefined) {
-      failures.set(name, { name, reason, documentId });
-      const [oldest] = failures.keys();
-      if (failures.size > MAX_FAILURES && oldest !== undefined) failures.delete(oldest);
-    }
+    problems.add(kind, item);
     noted();
   };
 

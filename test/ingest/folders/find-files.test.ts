@@ -27,6 +27,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const isSupported = (name: string) => /\.(md|txt)$/.test(name);
 
+const byPath = (one: Found, other: Found) => (one.path < other.path ? -1 : 1);
+
 async function find(argument: string, signal = new AbortController().signal): Promise<string[]> {
   const found: Found[] = await Array.fromAsync(findFiles(argument, { isSupported, signal }));
   const show = (each: Found) =>
@@ -110,6 +112,34 @@ describe('finding files', () => {
         'a/loop skipped: linked',
         'a/two.txt',
       ]);
+    },
+  );
+
+  // Other systems do not allow such names.
+  it.runIf(process.platform === 'linux')(
+    'names files and folders whose names are not UTF-8, with the reason',
+    async () => {
+      const named = (...bytes: number[]) => Buffer.concat([Buffer.from(`${folder}/a/b/`), Buffer.from(bytes)]);
+      await writeFile(named(0x67, 0xfc, 0x6e, 0x2e, 0x6d, 0x64), 'Text');
+      await mkdir(named(0xe4));
+      await writeFile(join(folder, 'a/b/valid \ufffd.md'), 'Text');
+      const found = await Array.fromAsync(findFiles(folder, { isSupported, signal: new AbortController().signal }));
+      expect(found.filter(({ path }) => path.includes('\ufffd')).toSorted(byPath)).toMatchObject([
+        {
+          kind: 'unreadable',
+          path: join(folder, 'a/b/g\ufffdn.md'),
+          problem: expect.stringMatching(/not valid UTF-8; rename/),
+        },
+        { kind: 'file', path: join(folder, 'a/b/valid \ufffd.md') },
+        {
+          kind: 'unreadable',
+          path: join(folder, 'a/b/\ufffd'),
+          problem: expect.stringMatching(/not valid UTF-8; rename/),
+        },
+      ]);
+      await expect(find(join(folder, 'a/b/g\ufffdn.md'))).rejects.toThrow(
+        /cannot be read: its name is not valid UTF-8/,
+      );
     },
   );
 

@@ -15,13 +15,26 @@ export const zipReader: Reader = {
         `${fileName} is damaged or was cut off: its list of files cannot be read. Send the whole file again.`,
       );
     }
-    const files = entries.filter(({ name }) => !/[/\\]$/.test(name));
+    requireUnlocked(entries, fileName);
     return readArchive(
-      files.map((entry) => toFile(bytes, entry)),
+      filesOf(entries).map((entry) => toFile(bytes, entry)),
       input,
     );
   },
 };
+
+const filesOf = (entries: readonly ZipEntry[]): readonly ZipEntry[] =>
+  entries.filter(({ name }) => !/[/\\]$/.test(name));
+
+/** Throws `invalid_request` if all files of the archive are encrypted. */
+export function requireUnlocked(entries: readonly ZipEntry[], fileName: string): void {
+  const files = filesOf(entries);
+  if (files.length === 0 || !files.every(({ isEncrypted }) => isEncrypted)) return;
+  throw new ServiceError(
+    'invalid_request',
+    `${fileName} is encrypted and needs a password. Save it without one first.`,
+  );
+}
 
 const STORED = 0;
 const DEFLATED = 8;
