@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultAccountSettings } from '../src/access/accounts.ts';
 import { isLoopback } from '../src/access/confidential-address.ts';
 import { loadConfig } from '../src/config.ts';
-import { variableNames, workingFolderVariables } from '../src/config-variables.ts';
+import { variableNames, variables, workingFolderVariables } from '../src/config-variables.ts';
 import { ServiceError } from '../src/errors.ts';
 import { usualServers } from '../src/models/local-servers.ts';
 import { defaultSandboxLimits } from '../src/sandbox/default-limits.ts';
@@ -574,6 +574,30 @@ describe('tasks in the background', () => {
   });
 });
 
+/** Values of variables that are not set. */
+const defaults = JSON.parse(JSON.stringify(variables.parse({}))) as Readonly<Record<string, unknown>>;
+/** Variables whose defaults are outside their schema; CITEWELL_PYTHON_SLOTS depends on the machine. */
+const DEFAULT_ELSEWHERE = /^CITEWELL_PYTHON_(?!PACKAGES$|SLOTS$)/;
+
+it('the documents name no variable that does not exist', () => {
+  const root = new URL('..', import.meta.url);
+  const files = globSync(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/*.md', 'deploy/**', 'skills/**/*.md'], {
+    cwd: root,
+  }).filter((file) => statSync(new URL(file, root)).isFile());
+  const unknown = files.flatMap((file) => {
+    const names = readFileSync(new URL(file, root), 'utf8').match(/\bCITEWELL_[A-Z0-9_]*[A-Z0-9]\b(?!_)/g) ?? [];
+    return names
+      .filter((name) => !variableNames.includes(name) && !OTHER_NAMES.test(name))
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(files.length).toBeGreaterThan(20);
+  expect(unknown).toEqual([]);
+});
+
+/** Variables of clients, sources, providers, tests and Kubernetes. */
+const OTHER_NAMES =
+  /^CITEWELL_(?:KEY|TOKEN|SOURCE_(?:TOKEN|PASSWORD)|PROVIDER_\w+_API_KEY|TEST_\w+|SERVICE_HOST|POSTGRESQL_PORT_5432_TCP)$/;
+
 describe('.env.example', () => {
   const text = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
   const documented = [...text.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map((match) => match[1]);
@@ -586,6 +610,16 @@ describe('.env.example', () => {
   it('is accepted when everything with a value is uncommented', () => {
     writeFileSync(join(cwd, 'all'), text.replaceAll(/^# ([A-Z][A-Z0-9_]+=)/gm, '$1'));
     expect(loadConfig({ env: {}, cwd, envFile: 'all' }).warnings).toEqual([]);
+  });
+
+  it('shows the defaults of variables that have one', () => {
+    const standard = load();
+    const shown = [...text.matchAll(/^# ([A-Z][A-Z0-9_]+)=(.+)$/gm)].flatMap(([, name = '', value = '']) =>
+      name in defaults || DEFAULT_ELSEWHERE.test(name) ? { name, value } : [],
+    );
+    const named = new Set(shown.map(({ name }) => name));
+    expect(Object.keys(defaults).filter((name) => !named.has(name))).toEqual([]);
+    for (const { name, value } of shown) expect({ name, ...load({ [name]: value }) }).toEqual({ name, ...standard });
   });
 
   it('lists what a .env of the working folder may set', () => {
