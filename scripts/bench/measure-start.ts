@@ -11,6 +11,8 @@ export interface StartFigures {
   readonly inStep: number;
   /** Median milliseconds of a search while the index is still being compared with SQLite. */
   readonly meanwhile: number;
+  /** The same afterwards. */
+  readonly warm: number;
   /** Milliseconds from SIGTERM to the end of the process. */
   readonly stops: number;
   /** Resident memory in megabytes. */
@@ -64,7 +66,8 @@ export async function measureStart(
     }
     const inStep = performance.now() - startedAt;
     const atStart = await memoryOf(folder, server.pid);
-    for (let turn = 0; turn < SEARCHES; turn++) await search(queries[turn % queries.length] ?? '');
+    const warm: number[] = [];
+    for (let turn = 0; turn < SEARCHES; turn++) warm.push(await search(queries[turn % queries.length] ?? ''));
     const afterSearches = await memoryOf(folder, server.pid);
     await options.inStep?.(server.url);
     const { milliseconds: stops } = await server.end(options.end ?? 'SIGTERM');
@@ -73,6 +76,7 @@ export async function measureStart(
       searches,
       inStep,
       meanwhile: timingOf(meanwhile).p50,
+      warm: timingOf(warm).p50,
       stops,
       server: { atStart: atStart.server, afterSearches: afterSearches.server },
       chroma: { atStart: atStart.chroma, afterSearches: afterSearches.chroma },
@@ -80,6 +84,32 @@ export async function measureStart(
   } finally {
     await server.kill();
   }
+}
+
+/** The median of each figure over several starts, one after another. */
+export async function measureStarts(
+  count: number,
+  folder: string,
+  queries: readonly string[],
+  options: StartOptions = {},
+): Promise<StartFigures> {
+  const starts: StartFigures[] = [];
+  for (let start = 0; start < count; start++) starts.push(await measureStart(folder, queries, options));
+  const median = (figure: (start: StartFigures) => number) => timingOf(starts.map(figure)).p50;
+  const memory = (process: 'server' | 'chroma') => ({
+    atStart: median((start) => start[process].atStart),
+    afterSearches: median((start) => start[process].afterSearches),
+  });
+  return {
+    answers: median(({ answers }) => answers),
+    searches: median(({ searches }) => searches),
+    inStep: median(({ inStep }) => inStep),
+    meanwhile: median(({ meanwhile }) => meanwhile),
+    warm: median(({ warm }) => warm),
+    stops: median(({ stops }) => stops),
+    server: memory('server'),
+    chroma: memory('chroma'),
+  };
 }
 
 export async function isInStep(url: string): Promise<boolean> {

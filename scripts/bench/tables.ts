@@ -74,6 +74,10 @@ export function sizeLines(figures: SizeFigures): string[] {
       ['to the first search answered', `${start.searches.toFixed(0)} ms`],
       ['to an index compared with the records', `${start.inStep.toFixed(0)} ms`],
       ['a hybrid search until then, p50', `${start.meanwhile.toFixed(0)} ms`],
+      [
+        'a hybrid search afterwards, p50',
+        `${start.warm.toFixed(0)} ms: ratio ${(start.meanwhile / start.warm).toFixed(2)}`,
+      ],
       ['SIGTERM to the end', `${start.stops.toFixed(0)} ms`],
       ['memory of the server, at start and after searches', megabytes(start.server)],
       ['memory of Chroma, at start and after searches', megabytes(start.chroma)],

@@ -30,7 +30,7 @@ const verdicts = (...[before, now]: Parameters<typeof compareSearches>) =>
 
 const figuresOf = (search: SizeFigures['search'], seed = 1) => {
   const memory = { atStart: 100, afterSearches: 200 };
-  const start = { answers: 1, searches: 2, inStep: 3, meanwhile: 4, stops: 5, server: memory, chroma: memory };
+  const start = { answers: 1, searches: 2, inStep: 3, meanwhile: 4, warm: 2, stops: 5, server: memory, chroma: memory };
   const size = { chunks: 1_000, loading: 1, rebuilding: 1, load: 1, search, start };
   return { date: '2026-01-01T00:00:00Z', version: '1', cores: 2, seed, sizes: [size] } as unknown as Figures;
 };

@@ -40,8 +40,8 @@ function createConnection(options: SqliteConnection) {
     if (database !== undefined) return database;
     database = new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: BUSY_TIMEOUT_MS });
     if (!options.readOnly) {
-      // Must come first, because it takes effect only before any table exists.
-      database.exec('pragma auto_vacuum = incremental');
+      // Must come first, because it takes effect only before any table exists. Setting it again would wait for the disk.
+      if (numberOf(database, 'auto_vacuum') !== INCREMENTAL) database.exec('pragma auto_vacuum = incremental');
       database.exec('pragma journal_mode = wal; pragma synchronous = full');
       registerTermFunctions(database);
       registerVectorFunction(database);
@@ -148,15 +148,21 @@ const MAX_PAGES_RETURNED = 16_384;
 
 /** Shrinks the file when a good part of it is free; new documents reuse the rest. */
 function returnFreePages(database: DatabaseSync): void {
-  const read = (name: string) => Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
-  const free = read('freelist_count');
-  if (free < read('page_count') / 4) return;
+  const free = numberOf(database, 'freelist_count');
+  if (free < numberOf(database, 'page_count') / 4) return;
   try {
     // Each row it returns has freed a page; `run` would free only one.
     database.prepare(`pragma incremental_vacuum(${Math.min(free, MAX_PAGES_RETURNED)})`).all();
   } catch {
     // A full disk or active readers must not prevent closing.
   }
+}
+
+/** The value of `pragma auto_vacuum` in a file whose free pages are returned on request. */
+const INCREMENTAL = 2;
+
+function numberOf(database: DatabaseSync, pragma: string): number {
+  return Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0]);
 }
 
 const MAX_DEPTH = 4;

@@ -35,6 +35,15 @@ describe('the embedded database', () => {
     await sqlite.close();
   });
 
+  it('waits for no write to the disk when it is opened again', async () => {
+    const { path, sqlite } = await openTemporary();
+    await sqlite.close();
+    const again = await openSqlite({ path });
+    await again.writer.selectFrom('settings').selectAll().execute();
+    expect((await stat(`${path}-wal`)).size).toBe(0);
+    await again.close();
+  });
+
   it('undoes a transaction that throws', async () => {
     const { sqlite } = await openTemporary();
     const broken = sqlite.writer.transaction().execute(async (transaction) => {
