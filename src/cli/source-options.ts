@@ -15,6 +15,8 @@ export interface SourceOptions {
   readonly keepDeleted?: boolean;
   readonly every?: number;
   readonly schedule: boolean;
+  /** False for `--no-check`. */
+  readonly check?: boolean;
   /** As written: `name=value`. */
   readonly set?: readonly string[];
   readonly collection?: readonly string[];
@@ -37,6 +39,7 @@ const placeOptions: readonly Option[] = [
   { flag: '--set', places: ['remote'], isGiven: ({ set }) => set !== undefined },
   { flag: '--every', places: ['remote'], isGiven: ({ every }) => every !== undefined },
   { flag: '--no-schedule', places: ['remote'], isGiven: ({ schedule }) => !schedule },
+  { flag: '--no-check', places: ['site', 'remote'], isGiven: ({ check }) => check === false },
 ];
 
 /** How each place is kept up to date, said when it is given an option that it does not have. */
@@ -63,10 +66,11 @@ export function readSource(place: string, options: SourceOptions): Readonly<Reco
     return { kind: 'folder', path: resolve(place), ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }) };
   }
   requireOptionsOf('site', 'a site', options);
-  const { sitemap, crawlDepth, maxPages } = options;
+  const { sitemap, crawlDepth, maxPages, check } = options;
   return {
     kind: 'site',
     url: place,
+    ...(check === false && { check }),
     ...(sitemap !== undefined && { sitemap }),
     ...(crawlDepth !== undefined && { crawl_depth: crawlDepth }),
     ...(maxPages !== undefined && { max_pages: maxPages }),
@@ -93,7 +97,8 @@ function requireOptionsOf(place: Place, title: string, options: SourceOptions): 
   );
 }
 
-function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, schedule, set = [] }: SourceOptions) {
+function remoteSource(kind: SourceKind, address: string, options: SourceOptions) {
+  const { keepDeleted, every, schedule, set = [], check } = options;
   return {
     kind: kind.type,
     address,
@@ -102,6 +107,7 @@ function remoteSource(kind: SourceKind, address: string, { keepDeleted, every, s
     ...(keepDeleted !== undefined && { keep_deleted: keepDeleted }),
     ...(every !== undefined && { every_minutes: every }),
     ...(!schedule && { every_minutes: null }),
+    ...(check === false && { check }),
   };
 }
 

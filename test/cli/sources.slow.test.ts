@@ -60,6 +60,12 @@ it('changes credentials, schedule and settings of a source, with a server and wi
     runCitewell(['sources', ...args], { cwd: folder, env: { ...env, ...more } });
   const place = 's3://papers/';
   const address = `${place}?endpoint=${encodeURIComponent(`127.0.0.1:${bucket.port}`)}`;
+  const refused = await run(['add', place, '--set', `endpoint=${bucket.endpoint}`], keys('WRONG'));
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/was not added.*Access refused.*--no-check/),
+  ]);
+  expect(JSON.parse((await run(['list', '--json'])).stdout)).toEqual([]);
   const added = await run(['add', place, '--set', `endpoint=${bucket.endpoint}`], keys('RIGHT'));
   expect([added.code, added.stdout]).toEqual([0, expect.stringContaining('1 ingested')]);
   const nothing = await run(['change', address]);

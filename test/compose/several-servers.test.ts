@@ -175,7 +175,12 @@ describePostgres('Sources that are followed by several servers', () => {
     const first = await startServer(url, index, { settings });
     const second = await startServer(url, index, { settings });
 
-    const { id } = await second.followed.add({ kind: 'folder', path: folder, keepDeleted: true }, owner, []);
+    const { id } = await second.followed.add({
+      location: { kind: 'folder', path: folder, keepDeleted: true },
+      owner,
+      collectionIds: [],
+      isTried: false,
+    });
     await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);
     await vi.waitFor(async () => expect(await statesIn(second)).toEqual([[id, 'following']]), PATIENT);
     expect((await second.followed.list())[0]?.lastSync).toMatchObject({ counts: { ingested: 1 } });
@@ -226,7 +231,12 @@ describePostgres('Sources that are followed by several servers', () => {
     const folder = await temporaryFolder();
     const settings = { ...testSettings, allowedFolders: [folder] };
     const [first, second] = await startTwo({ settings });
-    const { id } = await first.followed.add({ kind: 'folder', path: folder, keepDeleted: true }, owner, []);
+    const { id } = await first.followed.add({
+      location: { kind: 'folder', path: folder, keepDeleted: true },
+      owner,
+      collectionIds: [],
+      isTried: false,
+    });
     await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);
     first.followed.pause();
     await writeFile(join(folder, 'herons.txt'), 'Herons stand on one leg.');

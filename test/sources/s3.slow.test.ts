@@ -165,8 +165,12 @@ it('reports refused access or an unavailable service, and keeps the documents', 
   const { id } = (await first.call('POST', '/sources', source(s3.port, { every_minutes: null }))).body.results;
   expect((await first.over(id)).last_sync.counts).toEqual({ ingested: 1 });
   const credentials = { ...KEYS, access_key_id: 'NOBODY' };
-  const other = (await first.call('POST', '/sources', source(s3.port, { address: 's3://papers/', credentials }))).body
-    .results;
+  const refused = source(s3.port, { address: 's3://papers/', credentials });
+  expect(await first.call('POST', '/sources', refused)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(/^s3:\/\/papers\/\S* was not added .*Access refused.*--no-check/) },
+  });
+  const other = (await first.call('POST', '/sources', { ...refused, check: false })).body.results;
   expect(await first.over(other.id)).toMatchObject({
     state: 'stopped',
     problem: expect.stringContaining('Access refused'),
@@ -199,9 +203,9 @@ it('refuses private addresses, unknown settings and credentials in addresses', a
   expect(await refused({ address: 's3://key:secret@papers/' })).toMatch(/^400 .*password/);
   expect(await refused({ credentials: { ...KEYS, extra: 'x' } })).toMatch(/^422/);
   for (const endpoint of ['http://127.0.0.1:8', 'http://169.254.169.254', 'http://10.0.0.1']) {
-    const added = await call('POST', '/sources', source(9, { settings: { endpoint } }));
-    expect((await over(added.body.results.id)).problem).toMatch(
-      /not an address of the public internet|metadata service|CITEWELL_ALLOW_HOSTS/,
-    );
+    const reason = /not an address of the public internet|metadata service|CITEWELL_ALLOW_HOSTS/;
+    expect(await refused({ settings: { endpoint } })).toMatch(reason);
+    const added = await call('POST', '/sources', source(9, { settings: { endpoint }, check: false }));
+    expect((await over(added.body.results.id)).problem).toMatch(reason);
   }
 });

@@ -50,6 +50,7 @@ export function sourceCommands(program: Command, { context, ended }: CommandPart
       ).argParser(parseCount(44_640)),
     )
     .option('--no-schedule', 'for other kinds of sources: synchronise only on request')
+    .option('--no-check', 'add a site or another kind of source even if it cannot be read now')
     .addOption(new Option('--collection <name>', 'add documents to this collection (repeatable)').argParser(collect))
     .action(async (place, options) => ended(await (await load()).addSource(place, options, context)));
   waits(

@@ -45,13 +45,11 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     response.json(list(await Promise.all(page.map((source) => shown(source))), all.length));
   });
   router.post('/', async (request, response) => {
-    const wanted = readBody(request, newSource);
-    const principal = principalOf(response);
-    if (isForSuperusers(wanted.location)) requireSuperuser(principal);
-    const collectionIds = await usableCollections(collections, principal, wanted.collections);
-    response.json(
-      single(await shown(await followed.add(wanted.location, principal, collectionIds, wanted.credentials))),
-    );
+    const { collections: wanted, ...source } = readBody(request, newSource);
+    const owner = principalOf(response);
+    if (isForSuperusers(source.location)) requireSuperuser(owner);
+    const collectionIds = await usableCollections(collections, owner, wanted);
+    response.json(single(await shown(await followed.add({ ...source, owner, collectionIds }))));
   });
   router.get('/kinds', (_request, response) => {
     const { isSuperuser } = principalOf(response);

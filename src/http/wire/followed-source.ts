@@ -26,6 +26,11 @@ export const sitemap = z.boolean().describe('Fetch the pages of its sitemaps ins
 export const crawlDepth = z.int().min(0).max(10).describe('How many links deep to follow, below its folder.');
 export const maxPages = z.int().min(1).max(10_000);
 
+const check = z
+  .boolean()
+  .default(true)
+  .describe('Whether to read the source once, and refuse it if that fails, instead of adding it.');
+
 const newRemoteSource = (kind: SourceKind) =>
   z.strictObject({
     kind: z.literal(kind.type),
@@ -38,6 +43,7 @@ const newRemoteSource = (kind: SourceKind) =>
     credentials: secretsSchema(kind.secrets).default({}).describe('Stored encrypted and never returned.'),
     keep_deleted: keepDeleted.default(false),
     every_minutes: everyMinutes.default(60),
+    check,
     collections,
   });
 
@@ -56,6 +62,7 @@ const wireSource = z.lazy(() =>
       sitemap: sitemap.default(false),
       crawl_depth: crawlDepth.default(1),
       max_pages: maxPages.default(500),
+      check,
       collections,
     }),
     ...sourceKinds.map(newRemoteSource),
@@ -64,9 +71,10 @@ const wireSource = z.lazy(() =>
 
 /** Unknown members are refused, since a misspelled setting would change what is followed. */
 export const newSource = wireSource.transform((wire) => {
-  const given = wire as NewSource & { readonly collections: readonly string[] };
+  const given = wire as NewSource & { readonly collections: readonly string[]; readonly check?: boolean };
   const credentials = 'credentials' in given ? given.credentials : undefined;
-  return { location: toLocation(given), collections: given.collections, ...(credentials && { credentials }) };
+  const { collections: wanted, check: isTried = false } = given;
+  return { location: toLocation(given), collections: wanted, isTried, ...(credentials && { credentials }) };
 });
 
 type NewSource =

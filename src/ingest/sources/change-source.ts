@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import type { ConnectorParts, SourceConnector } from '../../sources/connector.ts';
+import type { ConnectorParts } from '../../sources/connector.ts';
 import type { Secrets, SettingChanges } from '../../sources/fields.ts';
 import { changeSettings, sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
@@ -79,38 +79,3 @@ export async function requireCredentials(
     throw new ServiceError('invalid_request', error.message, { cause: error });
   }
 }
-
-const TRIAL_MS = 60_000;
-
-/**
- * Checks that a source can be listed with these settings and credentials. Throws the error that a synchronisation would
- * report; `unauthenticated` becomes `invalid_request`, because it would seem to concern the caller's own credentials.
- */
-export async function trySource(
-  { type, settings }: Extract<SourceLocation, { kind: 'remote' }>,
-  secrets: Secrets,
-  { network, mcp }: Pick<ConnectorParts, 'mcp'> & { readonly network?: ConnectorParts['network'] | undefined },
-  closing: AbortSignal,
-): Promise<void> {
-  if (network === undefined) throw new ServiceError('not_configured', 'This service has no web access.');
-  const late = AbortSignal.timeout(TRIAL_MS);
-  let connector: SourceConnector | undefined;
-  try {
-    connector = await sourceKind(type).open(settings as never, secrets as never, { network, mcp });
-    for await (const _ of connector.list(undefined, AbortSignal.any([closing, late]))) break;
-  } catch (error) {
-    if (late.aborted) throw refused('timeout', `The source did not answer within ${TRIAL_MS / 1000} s.`, error);
-    if (!(error instanceof ServiceError)) throw error;
-    throw refused(error.code === 'unauthenticated' ? 'invalid_request' : error.code, error.message, error);
-  } finally {
-    await connector?.close?.().catch(() => undefined);
-  }
-}
-
-const refused = (code: ServiceError['code'], why: string, cause: unknown): ServiceError =>
-  new ServiceError(
-    code,
-    `Nothing was changed because the source could not be listed: ${why} ` +
-      'To store the new settings and credentials without this check, set "check": false or use --no-check on the command line.',
-    { cause },
-  );

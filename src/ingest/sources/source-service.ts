@@ -4,13 +4,14 @@ import type { Secrets } from '../../sources/fields.ts';
 import { sourceKind } from '../../sources/kinds.ts';
 import type { FollowedSource, SourceLocation } from '../../store/followed-sources.ts';
 import type { OtherServers } from '../../store/other-servers.ts';
-import { changedLocation, needsNewSync, requireCredentials, type SourceChange, trySource } from './change-source.ts';
+import { changedLocation, needsNewSync, requireCredentials, type SourceChange } from './change-source.ts';
 import { createFollower, type FollowerParts } from './follow-source.ts';
 import type { Followed } from './followed.ts';
 import { createFollowedRegistry, notFollowed } from './followed-registry.ts';
 import { requireFree } from './require-free.ts';
 import { openCredentials, sealCredentials } from './source-credentials.ts';
 import { type SourceFailures, type SourceStatus, stateOnOtherServer, statusOf } from './source-status.ts';
+import { tryChange, tryNewSource } from './try-source.ts';
 
 /** Keeps documents in step with folders and sites while the service runs. */
 export interface SourceService {
@@ -28,14 +29,11 @@ export interface SourceService {
   list(): Promise<readonly SourceStatus[]>;
   /** Items of a source that could not be ingested and are retried. */
   failuresOf(source: SourceStatus, limit: number): Promise<SourceFailures>;
-  /** Throws `forbidden` for a folder that is not allowed, `conflict` for a source that is already followed. */
-  add(
-    location: SourceLocation,
-    owner: Pick<Principal, 'userId'>,
-    collectionIds: readonly string[],
-    /** Credentials for a remote source. */
-    credentials?: Secrets,
-  ): Promise<SourceStatus>;
+  /**
+   * Throws `forbidden` for a folder that is not allowed, `conflict` for a source that is already followed, and with
+   * `isTried` the error with which the source cannot be read. Nothing is stored then.
+   */
+  add(source: AddedSource): Promise<SourceStatus>;
   /**
    * Changes how a source is followed and keeps the state of its items. With `isTried`, new credentials and settings are
    * tested against the source first. A change of what is read starts a synchronisation. Throws `invalid_request` for a
@@ -48,6 +46,16 @@ export interface SourceService {
   remove(id: string): Promise<void>;
   removeOfOwner(ownerId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface AddedSource {
+  readonly location: SourceLocation;
+  readonly owner: Pick<Principal, 'userId'>;
+  readonly collectionIds: readonly string[];
+  /** Credentials for a remote source. */
+  readonly credentials?: Secrets | undefined;
+  /** Whether a site or a remote source is read once before it is added. */
+  readonly isTried: boolean;
 }
 
 export interface SourceServiceParts extends FollowerParts {
@@ -64,23 +72,37 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   const requireFolder = async (path: string): Promise<string> =>
     (await import('../folders/followable-folder.ts')).followableFolder(path, allowedFolders);
 
-  async function add(
-    ...[given, { userId }, collectionIds, secrets]: Parameters<SourceService['add']>
-  ): Promise<SourceStatus> {
-    await registry.load();
+  async function add({ location: given, isTried, ...source }: AddedSource): Promise<SourceStatus> {
     const location = given.kind === 'folder' ? { ...given, path: await requireFolder(given.path) } : given;
+    const { credentials = {}, owner } = source;
     if (location.kind === 'remote') {
       sourceKind(location.type).requireKnown?.(location.settings as never, parts);
-      await requireCredentials(location, secrets ?? {}, parts);
+      await requireCredentials(location, credentials, parts);
     }
+    if (isTried && location.kind !== 'folder') {
+      await registry.load();
+      const { overlap } = await import('../folders/followable-folder.ts');
+      requireFree(location, registry.locationsOf(owner.userId), overlap);
+      await tryNewSource(location, credentials, parts, closing.signal);
+    }
+    return runExclusively(`sources of ${owner.userId}`, () => addTried({ ...source, location }));
+  }
+
+  async function addTried({
+    location,
+    owner,
+    collectionIds,
+    credentials: secrets,
+  }: Omit<AddedSource, 'isTried'>): Promise<SourceStatus> {
+    await registry.load();
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
     const credentials = await sealCredentials(parts.secrets, secrets, id);
     // No await between this check and `registry.add`, so that two concurrent requests cannot both pass it.
-    requireFree(location, registry.locationsOf(userId), overlap);
+    requireFree(location, registry.locationsOf(owner.userId), overlap);
     const entry = await registry.add({
       id,
-      ownerId: userId,
+      ownerId: owner.userId,
       location,
       collectionIds,
       lastSync: null,
@@ -112,7 +134,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     const location = changedLocation(before.location, change);
     const changesAccess = change.credentials !== undefined || change.settings !== undefined;
     if (isTried && changesAccess && location.kind === 'remote') {
-      await trySource(
+      await tryChange(
         location,
         change.credentials ?? (await openCredentials(parts.secrets, before)),
         parts,
@@ -194,10 +216,7 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     },
     failuresOf: ({ id, location }, limit) =>
       location.kind === 'remote' ? records.latestFailures(id, limit) : Promise.resolve({ count: 0, items: [] }),
-    add: (...source) => {
-      const [, owner] = source;
-      return runExclusively(`sources of ${owner.userId}`, () => add(...source));
-    },
+    add,
     change,
     sync,
     remove: async (id) => registry.remove(await registry.find(id)),

@@ -295,6 +295,30 @@ describe('/v3/sources', () => {
     expect((await call('GET', '/sources')).body.total_entries).toBe(0);
   });
 
+  it('does not add a site or a bucket that cannot be read, unless it is told not to check', async () => {
+    const { url, port } = await site();
+    const { call } = await start({ web: await webTo(port) });
+    const add = async (source: object) => {
+      const { status, body } = await call('POST', '/sources', source);
+      return `${status} ${body.message}`;
+    };
+    const gone = { kind: 'site', url: `${url}/docs/gone` };
+    expect(await add(gone)).toMatch(
+      /^502 \S+\/docs\/gone was not added because it could not be read: .*404.*"check": false/,
+    );
+    expect(await add({ ...gone, sitemap: true })).toMatch(/^502 .*sitemap\.xml.*404/);
+    expect(await add({ kind: 'site', url: 'http://127.0.0.1:9/' })).toMatch(/^403 /);
+    const credentials = { access_key_id: 'key', secret_access_key: 'secret-1' };
+    const bucket = { kind: 's3', address: 's3://papers/', settings: { endpoint: `${url}/none` }, credentials };
+    expect(await add(bucket)).toMatch(
+      /^\d+ s3:\/\/papers\/\S* was not added because it could not be read: .*--no-check/,
+    );
+    expect((await call('GET', '/sources')).body.total_entries).toBe(0);
+    expect((await call('POST', '/sources', { ...gone, check: false })).status).toBe(200);
+    expect((await call('POST', '/sources', gone)).status).toBe(409);
+    expect((await call('GET', '/sources')).body.total_entries).toBe(1);
+  });
+
   it('refuses folders that are not allowed', async () => {
     const base = await realpath(await temporaryFolder());
     const outside = await realpath(await temporaryFolder());

@@ -72,7 +72,13 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
       kind: 'remote',
       settings: { bucket: 'papers', endpoint: bucket.endpoint },
     };
-    const { id } = await other.followed.add(location, defaultAdmin, [], keysOf('RIGHT'));
+    const { id } = await other.followed.add({
+      location,
+      owner: defaultAdmin,
+      collectionIds: [],
+      credentials: keysOf('RIGHT'),
+      isTried: false,
+    });
     await Promise.all([one, other, one, other].map(({ followed }) => followed.sync(id).catch(() => undefined)));
     const reported = async (server: typeof one) =>
       (await server.followed.list()).find((source) => source.id === id)?.lastSync;
