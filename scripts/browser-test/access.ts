@@ -7,7 +7,9 @@ import { startPageModel } from './page-model.ts';
 import { sample } from './sample.ts';
 import { answerWithAllVerdicts, SAMPLE_QUESTION } from './sample-answer.ts';
 import { withServer } from './server.ts';
+import { emptyStates, filledStates, heading, type State } from './states.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
+import { smallTargets } from './touch-targets.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const BUILT = new URL('../../dist/page/', import.meta.url);
@@ -16,151 +18,7 @@ const MAX_FIRST_LOAD = 90 * 1024;
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** Rules for the second theme, since the themes differ only in colours. */
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
-const VERDICTS = ['verbatim', 'close', 'elsewhere', 'not_found'];
 const WIDTHS = [1280, 360] as const;
-
-/** A view in one of its states. */
-interface State {
-  readonly name: string;
-  readonly path: string;
-  /** Brings the view into the state and waits until it is reached. */
-  readonly open: (page: Page) => Promise<unknown>;
-}
-
-const heading = (page: Page) => page.locator('main h1').first().waitFor();
-
-/** Views of an empty service. */
-const emptyStates: readonly State[] = [
-  { name: 'Ask without documents', path: '/', open: (page) => page.getByText('No documents yet').waitFor() },
-  { name: 'Search without a query', path: '/search', open: heading },
-  { name: 'an empty library', path: '/library', open: (page) => page.getByText('No documents yet.').waitFor() },
-  { name: 'an empty graph', path: '/graph', open: (page) => page.getByText('The graph of this').waitFor() },
-  { name: 'Quality without evaluations', path: '/quality', open: (page) => page.locator('.card').waitFor() },
-  { name: 'an address without a view', path: '/?conversation=x', open: (page) => page.getByRole('alert').waitFor() },
-];
-
-/** Views with content, including what opens within them. */
-const filledStates = (id: string, query: string): readonly State[] => [
-  {
-    name: 'an answer with all verdicts',
-    path: `/?ask=${query}`,
-    async open(page) {
-      for (const verdict of VERDICTS) await page.locator(`.chip.${verdict}`).first().waitFor();
-    },
-  },
-  {
-    name: 'a source beside the answer',
-    path: `/?ask=${query}`,
-    async open(page) {
-      await page.locator('.chip.verbatim').first().click();
-      await page.locator('.source-side mark').first().waitFor();
-    },
-  },
-  {
-    name: 'the quote of a citation',
-    path: `/?ask=${query}`,
-    async open(page) {
-      await page.locator('.chip.verbatim').first().focus();
-      await page.locator('.tip').waitFor();
-    },
-  },
-  {
-    name: 'scope and actions of a conversation',
-    path: '/',
-    async open(page) {
-      await page.getByText('Scope and model').click();
-      const list = page.locator('details.side');
-      if ((await list.getAttribute('open')) === null) await list.locator('summary').first().click();
-      const row = page.locator('.conversations li').first();
-      await row.locator('summary').click();
-      await row.getByRole('button', { name: 'Delete' }).click();
-      await row.getByRole('alertdialog').waitFor();
-    },
-  },
-  { name: 'found passages', path: '/search?q=ferry', open: (page) => page.locator('.hit').first().waitFor() },
-  {
-    name: 'the library with uploads and a selection',
-    path: '/library',
-    async open(page) {
-      await page.getByTestId('files').setInputFiles([sample('fares.csv')]);
-      await page
-        .locator('.upload')
-        .filter({ hasText: /Ready|Already/ })
-        .waitFor();
-      await page.locator('.documents tbody input').first().check();
-      await page.locator('.selection').waitFor();
-    },
-  },
-  {
-    name: 'the question before a deletion',
-    path: '/library',
-    async open(page) {
-      await page.locator('.documents tbody input').first().check();
-      await page.getByRole('button', { name: 'Delete…' }).click();
-      await page.getByRole('dialog').waitFor();
-    },
-  },
-  {
-    name: 'the form of a new collection',
-    path: '/library',
-    async open(page) {
-      await page.getByRole('button', { name: 'New collection' }).click();
-      await page.getByRole('dialog').waitFor();
-    },
-  },
-  {
-    name: 'the form of a new source',
-    path: '/library',
-    async open(page) {
-      await page.getByRole('button', { name: 'Add a source' }).click();
-      await page.getByLabel('Kind of source').selectOption('imap');
-      await page.getByRole('textbox', { name: 'Password' }).waitFor();
-    },
-  },
-  {
-    name: 'the drawn graph',
-    path: '/graph',
-    open: (page) => page.locator('.graph-main canvas, .graph-main .notice').first().waitFor({ state: 'attached' }),
-  },
-  {
-    name: 'the communities of the graph',
-    path: '/graph',
-    async open(page) {
-      const legend = page.locator('.graph-legend');
-      const find = page.getByRole('button', { name: 'Find communities' });
-      await legend.or(find).waitFor();
-      // The communities still exist when the second width is tested.
-      if (await find.isVisible()) await find.click();
-      await legend.waitFor();
-    },
-  },
-  {
-    name: 'an entity of the graph',
-    path: '/graph?as=table',
-    async open(page) {
-      await page.locator('.graph-table button').first().click();
-      await page.locator('.graph-panel').waitFor();
-    },
-  },
-  {
-    name: 'the settings',
-    path: '/settings',
-    open: (page) => page.getByRole('heading', { name: 'Users' }).waitFor(),
-  },
-  {
-    name: 'a new key',
-    path: '/settings',
-    async open(page) {
-      await page.getByRole('button', { name: 'Create a key' }).click();
-      await page.getByRole('dialog').waitFor();
-    },
-  },
-  ...['original', 'text', 'versions', 'details'].map((tab) => ({
-    name: `a document, ${tab}`,
-    path: `/d/${id}?q=30-134&tab=${tab}`,
-    open: (page: Page) => page.getByRole('tab', { selected: true }).waitFor(),
-  })),
-];
 
 /** Accessibility of every view in both colour schemes and in narrow windows; the size of the first load. */
 export const accessSuite: BrowserSuite = {
@@ -192,8 +50,9 @@ export const accessSuite: BrowserSuite = {
 
 async function checkState(test: BrowserTest, { name, path, open }: State): Promise<void> {
   for (const width of WIDTHS) {
+    const isPhone = width < 600;
     await test.check(
-      `${name}: axe finds nothing in either theme at ${width} px`,
+      `${name}: axe finds nothing in either theme at ${width} px${isPhone ? ', and targets have the size of a finger' : ''}`,
       async (page) => {
         await page.goto(test.url + path);
         await open(page);
@@ -214,9 +73,10 @@ async function checkState(test: BrowserTest, { name, path, open }: State): Promi
         }
         same(found.join('\n    '), '', 'the violations');
         same(await page.evaluate('document.documentElement.scrollWidth'), width, 'the width of the page');
+        if (isPhone) same((await smallTargets(page)).join('\n    '), '', 'the targets that are too small for a finger');
       },
       // axe is injected, because the content security policy forbids scripts from elsewhere.
-      { reducedMotion: 'reduce', bypassCSP: true, viewport: { width, height: 800 } },
+      { reducedMotion: 'reduce', bypassCSP: true, hasTouch: isPhone, viewport: { width, height: 800 } },
     );
   }
 }

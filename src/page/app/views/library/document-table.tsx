@@ -28,10 +28,9 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
       <thead>
         <tr>
           <th class="documents-check">
-            <input
-              type="checkbox"
-              aria-label={texts.library.selectAll}
-              checked={isAll}
+            <CheckBox
+              label={texts.library.selectAll}
+              isChecked={isAll}
               onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
             />
           </th>
@@ -52,10 +51,9 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
         {documents.map((document) => (
           <tr key={document.id} class={selected.has(document.id) ? 'documents-selected' : undefined}>
             <td class="documents-check">
-              <input
-                type="checkbox"
-                aria-label={texts.library.select(titleOf(document))}
-                checked={selected.has(document.id)}
+              <CheckBox
+                label={texts.library.select(titleOf(document))}
+                isChecked={selected.has(document.id)}
                 onChange={() => toggle(document.id)}
               />
             </td>
@@ -80,6 +78,19 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
     </table>
   );
 }
+
+interface CheckBoxProps {
+  readonly label: string;
+  readonly isChecked: boolean;
+  readonly onChange: () => void;
+}
+
+/** A box within a larger area that also takes clicks. */
+const CheckBox = ({ label, isChecked, onChange }: CheckBoxProps) => (
+  <label class="check-target">
+    <input type="checkbox" aria-label={label} checked={isChecked} onChange={onChange} />
+  </label>
+);
 
 function FailureText({ document: { failure, failure_remedy: remedy } }: { readonly document: LibraryDocument }) {
   if (failure === null) return null;
