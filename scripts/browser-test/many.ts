@@ -30,6 +30,7 @@ export const manySuite: BrowserSuite = {
       try {
         const own = test.at(server.url);
         await checkPages(own);
+        await checkScroll(own);
         await checkFilter(own);
         await checkFacets(own);
         await checkConversations(own);
@@ -97,6 +98,30 @@ async function checkPages(test: BrowserTest): Promise<void> {
     await page.goBack();
     await page.getByText('51–100 of 5,001').waitFor();
   });
+}
+
+async function checkScroll(test: BrowserTest): Promise<void> {
+  for (const width of [1280, 360]) {
+    await test.check(
+      `Back from a document returns to its row in the library at ${width} px`,
+      async (page) => {
+        await page.goto(`${test.url}/library?page=2`);
+        const link = rows(page).nth(30).getByRole('link');
+        await link.scrollIntoViewIfNeeded();
+        const before = Number(await page.evaluate('scrollY'));
+        holds(before > 0, 'the row is not visible at first');
+        await link.click();
+        await page.locator('.source h1').waitFor();
+        same(await page.evaluate('scrollY'), 0, 'how far the document is scrolled');
+        await page.goBack();
+        await page.waitForFunction(`Math.abs(scrollY - ${before}) <= 1`);
+        const box = await link.boundingBox();
+        holds(box !== null && box.y > 0 && box.y < 800, `the row is in sight (${JSON.stringify(box)})`);
+      },
+      // The policy of the page forbids to evaluate a text repeatedly, as `waitForFunction` does.
+      { bypassCSP: true, viewport: { width, height: 800 } },
+    );
+  }
 }
 
 async function checkFilter(test: BrowserTest): Promise<void> {

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import { keepScroll, restoreScroll } from './scroll-positions.ts';
 
 /** The current route, from the URL: every view can be linked to and reloaded. */
 export interface Route {
@@ -15,13 +16,17 @@ export const route = computed<Route>(() => {
 
 addEventListener('popstate', () => {
   address.value = location.pathname + location.search;
+  restoreScroll();
 });
 
 /** Navigates to a path. `replace` adds no history entry, for changes within a view. */
 export function navigate(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
   if (replace) history.replaceState(history.state, '', to);
-  else history.pushState(null, '', to);
+  else {
+    keepScroll();
+    history.pushState(null, '', to);
+  }
   address.value = to;
   if (!replace) scrollTo(0, 0);
 }

@@ -21,6 +21,7 @@ import { EmptyCorpus } from './empty-corpus.tsx';
 import { opened } from './selection.ts';
 import { loadServiceFacts } from './service-facts.ts';
 import { SourceBeside } from './source-beside.tsx';
+import { leaveSourceEntry } from './source-history.ts';
 import { ask, clearThread, isOpen, openConversation, type Thread, thread } from './thread.ts';
 import { QuoteTip } from './tip.tsx';
 import { TurnView } from './turn-view.tsx';
@@ -44,7 +45,7 @@ export function AskView() {
     opened.value = undefined;
     const isFirst = turns.length === 0;
     void ask({ ...at, ask: question }, replacing);
-    setQuery({ ask: question }, { replace: !isFirst });
+    leaveSourceEntry(() => setQuery({ ask: question }, { replace: !isFirst }));
   };
   const submit = (): void => {
     const question = draft.trim();

@@ -5,8 +5,14 @@ const SOURCE = { source: 'opened' };
 
 const isAtSource = (): boolean => Object(history.state).source === SOURCE.source;
 
-/** Gives an opened source an entry in the history, so that Back closes the source instead of leaving the answer. */
+/**
+ * Gives an opened source an entry in the history, so that Back closes the source instead of leaving the answer. Back would
+ * do nothing on the entry of a source that is not shown any more, for example after a reload, so that entry is left.
+ */
 export function useSourceHistory(isOpen: boolean, onBack: () => void): void {
+  useEffect(() => {
+    if (!isOpen) leaveSourceEntry();
+  }, []);
   useEffect(() => {
     if (!isOpen) return;
     if (!isAtSource()) {
@@ -25,7 +31,16 @@ export function useSourceHistory(isOpen: boolean, onBack: () => void): void {
   }, [isOpen]);
 }
 
-/** Leaves the entry of a source that is closed on the page. */
-export function leaveSourceEntry(): void {
-  if (isAtSource()) history.back();
+/** Leaves the entry of a source that is no longer shown, and then continues at the entry of the answer. */
+export function leaveSourceEntry(continueThere = () => {}): void {
+  if (!isAtSource()) {
+    continueThere();
+    return;
+  }
+  const left = () => {
+    history.scrollRestoration = 'auto';
+    continueThere();
+  };
+  addEventListener('popstate', left, { once: true });
+  history.back();
 }
