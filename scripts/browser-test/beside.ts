@@ -14,10 +14,13 @@ export const besideSuite: BrowserSuite = {
       const own = test.at(url);
       const id = await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
       await checkBack(own);
+      await checkNoDeadBack(own);
       await checkNewest(own);
       await checkCitations(own);
       // Deletes the document.
       await checkDeleted(own, id);
+      await checkStoredQuotation(own);
+      await checkStoredStatement(own);
       await checkRemaining(own);
     }),
 };
@@ -64,6 +67,39 @@ async function checkBack(test: BrowserTest): Promise<void> {
   });
 }
 
+async function checkNoDeadBack(test: BrowserTest): Promise<void> {
+  const isAtAnswer = (page: Page) => page.waitForFunction('history.state === null');
+  const leaves = async (page: Page) => {
+    await page.goBack();
+    await page.waitForURL(`${test.url}/search`);
+  };
+  await test.check(
+    'after a question beside an open source, Back leaves the conversation at once',
+    async (page) => {
+      await openFirst(page, test);
+      await page.getByLabel('Question').fill('On which boat does livestock travel?');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/ask=On\+which/);
+      await page.locator('.turn').nth(1).waitFor();
+      same(await source(page).count(), 0, 'the number of open sources');
+      await isAtAnswer(page);
+      await leaves(page);
+    },
+    { bypassCSP: true },
+  );
+  await test.check(
+    'after a reload with an open source, Back leaves the conversation at once',
+    async (page) => {
+      await openFirst(page, test);
+      await page.reload();
+      await openers(page).first().waitFor();
+      await isAtAnswer(page);
+      await leaves(page);
+    },
+    { bypassCSP: true },
+  );
+}
+
 async function checkCitations(test: BrowserTest): Promise<void> {
   await test.check('closing the source returns to the citation that was read last', async (page) => {
     await openFirst(page, test);
@@ -94,6 +130,46 @@ async function checkDeleted(test: BrowserTest, id: string): Promise<void> {
     const kept = await source(page).locator('blockquote').first().innerText();
     same(kept.replaceAll(/\s+/g, ' '), quote.replaceAll(/\s+/g, ' ').trim(), 'the quoted words');
     same(await source(page).getByRole('button', { name: 'Close' }).count(), 1, 'the number of buttons that close');
+  });
+}
+
+async function checkStoredQuotation(test: BrowserTest): Promise<void> {
+  await test.check('after a reload, an answer keeps the words that it quotes from a deleted document', async (page) => {
+    const id = await test.ingestBytes('buoy.md', 'The buoy off Vestvik is painted every [12] April.');
+    const stored = page.waitForResponse(
+      (response) => /messages$/.test(response.url()) && response.request().postData()?.includes('assistant') === true,
+    );
+    await page.goto(`${test.url}/?${new URLSearchParams({ ask: 'When is the buoy off Vestvik painted?' })}`);
+    await page.waitForURL(/conversation=/);
+    await stored;
+    await openers(page).first().waitFor();
+    const quote = page.locator('.quote-card blockquote').first();
+    const words = await quote.innerText();
+    holds(words.includes('every [12] April'), `“${words}” is the quotation`);
+    await fetch(`${test.url}/v3/documents/${id}`, { method: 'DELETE' });
+    await page.reload();
+    same(await quote.innerText(), words, 'the quotation after the reload');
+    await openers(page).first().click();
+    await source(page).getByText('This document does not exist').waitFor();
+    same(await source(page).locator('blockquote').innerText(), words, 'the words in place of the source');
+  });
+}
+
+async function checkStoredStatement(test: BrowserTest): Promise<void> {
+  await test.check('of a deleted document, the statement and verdict of a stored answer are shown', async (page) => {
+    const id = await test.ingestBytes('horn.md', 'The horn sounds twice.');
+    const conversation = await store(test, '', { name: 'The horn' });
+    await store(test, `/${conversation}/messages`, { role: 'user', content: 'How often does the horn sound?' });
+    const citations = [{ id: 'cit.1', document_id: id, title: 'horn.md', verdict: 'close' }];
+    const content = 'Fog is common. It sounds two times [1].';
+    const metadata = { model: 'a/b', citations };
+    await store(test, `/${conversation}/messages`, { role: 'assistant', content, metadata });
+    await fetch(`${test.url}/v3/documents/${id}`, { method: 'DELETE' });
+    await page.goto(`${test.url}/?conversation=${conversation}`);
+    await openers(page).first().filter({ hasText: 'in other words' }).click();
+    await source(page).getByText('quoted from “horn.md” are not stored').waitFor();
+    same(await source(page).locator('blockquote').innerText(), 'Fog is common. It sounds two times', 'the statement');
+    await source(page).getByText('is stored: in other words').waitFor();
   });
 }
 

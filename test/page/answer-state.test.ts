@@ -7,6 +7,7 @@ import {
   emptyAnswer,
   quoteOf,
   sentencesWithoutSupport,
+  statementBefore,
 } from '../../src/page/app/views/ask/answer-state.ts';
 import { targetOf } from '../../src/page/app/views/ask/selection.ts';
 import { toMetadata, toTurns } from '../../src/page/app/views/ask/stored-turns.ts';
@@ -326,6 +327,35 @@ describe('the turns of a stored conversation', () => {
     const [turn] = toTurns([{ id: '1', message: { role: 'assistant', content: state.text }, metadata }]);
     expect(turn?.answer).toMatchObject({ phase: 'stopped', text: state.text, marks: state.marks });
     expect(toMetadata({ ...state, phase: 'done' })).not.toHaveProperty('interrupted');
+  });
+
+  it('keeps the words of quotations, which the answer itself contains', () => {
+    const citation = (number: number, place: string) => ({
+      id: `cit.${number}`,
+      document_id: 'doc',
+      link: `http://127.0.0.1/d/doc?q=${place}`,
+      title: 'Log',
+    });
+    const content = 'These passages:\n\n“She said “no”.” [1]\n— Log\n\n“See [\u206012] below.” [2]\n— Log\n\nAlso [3]';
+    const citations = [citation(1, '3-17'), citation(2, '20-35'), citation(3, '40-44')];
+    const stored = { message: { role: 'assistant', content }, metadata: { model: 'builtin/extractive', citations } };
+    const [turn] = toTurns([{ id: '1', ...stored }]);
+    const quotes = turn?.answer?.marks.map(({ quote }) => quote && [quote.text, quote.start, quote.end, quote.title]);
+    expect(quotes).toEqual([['She said “no”.', 3, 17, 'Log'], ['See [12] below.', 20, 35, 'Log'], undefined]);
+  });
+
+  it('stores the weakest verdict of the citations of a source', () => {
+    const state = play(final({ verdict: 'close' }));
+    const [mark] = state.marks;
+    if (mark === undefined) throw new Error('There is no mark.');
+    const marks = (['verbatim', 'not_found', 'close'] as const).map((verdict) => ({ ...mark, verdict }));
+    expect(toMetadata({ ...state, marks }).citations).toMatchObject([{ verdict: 'not_found' }]);
+  });
+
+  it('finds the statement before a marker', () => {
+    const text = 'First line.\n- One is so [1]. Two is so [2][3].';
+    const at = (marker: string) => statementBefore({ ...emptyAnswer, text }, text.indexOf(marker));
+    expect(['[1]', '[2]', '[3]'].map(at)).toEqual(['One is so', 'Two is so', 'Two is so']);
   });
 
   it('restores what was stored with an answer', () => {

@@ -60,6 +60,9 @@ export const ask = {
   nextKey: 'Next citation (j)',
   close: 'Close',
   pane: 'Source of the citation',
+  known: (title: string) =>
+    `The words that were quoted from “${title}” are not stored in the conversation. The statement of the answer is:`,
+  knownVerdict: (verdict: string) => `The verdict of its check, which cannot be repeated, is stored: ${verdict}.`,
   unsupported: 'not supported by any source',
   page: (page: number) => `page ${page}`,
   madeFiles: 'Created files',

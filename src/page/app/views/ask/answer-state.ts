@@ -213,6 +213,13 @@ export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] |
 
 const words = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
+/** The statement before a marker: the text on its line since the previous marker, or since the one before in `[1][2]`. */
+export function statementBefore({ text }: AnswerState, marker: number): string {
+  const parts = lineBefore(text, marker).split(/\[\d{1,3}\]/);
+  const statement = parts.findLast((part) => /[\p{L}\p{N}]/u.test(part)) ?? '';
+  return statement.replace(/^[\s.,;:!?>*#-]+/, '').trim();
+}
+
 /** Ranges to underline, including their markers, except where another source supports the statement. */
 export function sentencesWithoutSupport({ text, marks, unsupported }: AnswerState): readonly MarkerSpan[] {
   return unsupported.flatMap(({ start, end }) => {
@@ -232,8 +239,9 @@ export const numberOf = (sourceId: string): string => sourceId.replace(/^cit\./,
 const deltaText = ({ delta }: Extract<StreamEvent, { readonly event: 'message' }>['data']): string =>
   delta.content.map(({ payload }) => payload.value).join('');
 
-const verdicts: readonly string[] = ['verbatim', 'close', 'elsewhere', 'not_found'] satisfies readonly Verdict[];
-export const isVerdict = (value: unknown): value is Verdict => typeof value === 'string' && verdicts.includes(value);
+/** From the strongest to the weakest. */
+export const verdicts: readonly Verdict[] = ['verbatim', 'close', 'elsewhere', 'not_found'];
+export const isVerdict = (value: unknown): value is Verdict => verdicts.some((each) => each === value);
 export const readVerdict = (value: unknown): Verdict | undefined => (isVerdict(value) ? value : undefined);
 
 const isSpan = (value: unknown): value is MarkerSpan => {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import type { SourcePaneProps } from '../source/source-pane.tsx';
+import { statementBefore } from './answer-state.ts';
 import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.ts';
 import { leaveSourceEntry, useSourceHistory } from './source-history.ts';
 import { thread } from './thread.ts';
@@ -38,9 +39,30 @@ export function SourceBeside() {
       {Pane === undefined ? (
         failure === undefined && <p class="notice">{texts.loading}</p>
       ) : (
-        <Pane documentId={documentId} version={version} quotes={quotes} isBeside />
+        <Pane
+          documentId={documentId}
+          version={version}
+          quotes={quotes}
+          isBeside
+          known={quotes.length === 0 && <KnownCitation selected={selected} />}
+        />
       )}
     </aside>
+  );
+}
+
+/** What a stored answer tells about a citation whose quote it does not keep. */
+function KnownCitation({ selected: { turn, mark } }: { readonly selected: Selected }) {
+  const answer = thread.value.turns.find(({ key }) => key === turn)?.answer;
+  const cited = answer?.marks[mark];
+  if (answer === undefined || cited === undefined) return null;
+  const title = sourceOf(answer, cited)?.title ?? '';
+  return (
+    <div class="source-kept">
+      <p>{texts.ask.known(title)}</p>
+      <blockquote>{statementBefore(answer, cited.start)}</blockquote>
+      {cited.verdict !== undefined && <p>{texts.ask.knownVerdict(texts.ask.verdicts[cited.verdict])}</p>}
+    </div>
   );
 }
 

@@ -1,4 +1,12 @@
-import { type AnswerState, emptyAnswer, lineBefore, type Mark, readVerdict, type Source } from './answer-state.ts';
+import {
+  type AnswerState,
+  emptyAnswer,
+  lineBefore,
+  type Mark,
+  readVerdict,
+  type Source,
+  verdicts,
+} from './answer-state.ts';
 
 /** A message of GET /v3/conversations/{id}. */
 export interface StoredMessage {
@@ -50,6 +58,8 @@ function toAnswer(text: string, metadata: Readonly<Record<string, unknown>>): An
   const sources = citations.flatMap(toSource);
   const number = (name: string): number => Number(metadata[name] ?? 0);
   const model = metadata['model'];
+  const isExtractive = model === 'builtin/extractive';
+  const marks = marksIn(text, citations);
   const stopReason = metadata['ended'];
   const support = (['answer', 'closest', 'none'] as const).find((each) => each === metadata['support']);
   return {
@@ -57,8 +67,8 @@ function toAnswer(text: string, metadata: Readonly<Record<string, unknown>>): An
     phase: metadata['interrupted'] === true ? 'stopped' : 'done',
     text,
     sources,
-    marks: marksIn(text, citations),
-    isExtractive: model === 'builtin/extractive',
+    marks: isExtractive ? withStoredQuotes(text, marks, citations) : marks,
+    isExtractive,
     usage: { input_tokens: number('input_tokens'), output_tokens: number('output_tokens') },
     ...(typeof model === 'string' && { model }),
     ...(typeof stopReason === 'string' && { stopReason }),
@@ -95,6 +105,23 @@ function marksIn(text: string, citations: readonly StoredCitation[]): readonly M
   return marks;
 }
 
+/** A quotation at the end of some text, which begins on a line of its own. */
+const LAST_QUOTATION = /(?:^|\n)“([\s\S]+)”\s*$/u;
+
+/** Marks with the words before them: an answer of quotations contains these itself, also when a document was deleted. */
+function withStoredQuotes(text: string, marks: readonly Mark[], citations: readonly StoredCitation[]): readonly Mark[] {
+  return marks.map((mark, index): Mark => {
+    const before = text.slice(marks[index - 1]?.end ?? 0, mark.start);
+    // The service puts a word joiner into bracketed numbers, so that they are not read as markers.
+    const words = LAST_QUOTATION.exec(before)?.[1]?.replaceAll('[\u2060', '[');
+    const { link, title } = citations.find(({ id }) => id === mark.sourceId) ?? {};
+    const [, start, end] = /[?&]q=(\d+)-(\d+)/.exec(String(link)) ?? [];
+    if (words === undefined || start === undefined || end === undefined) return mark;
+    const place = { start: Number(start), end: Number(end), page: null, headings: [] };
+    return { ...mark, quote: { text: words, ...place, ...(typeof title === 'string' && { title }) } };
+  });
+}
+
 /** Metadata stored with an answer, from which its citations are restored. */
 export const toMetadata = ({ phase, sources, marks, model, stopReason, support, usage }: AnswerState) => ({
   ...(phase !== 'done' && { interrupted: true }),
@@ -106,7 +133,9 @@ export const toMetadata = ({ phase, sources, marks, model, stopReason, support, 
   // Stored by a client, so its origin is unverified.
   read_untrusted: true,
   citations: sources.map(({ id, documentId, chunkId, link, title }) => {
-    const verdict = marks.find(({ sourceId }) => sourceId === id)?.verdict;
+    const own = marks.flatMap(({ sourceId, verdict: each }) => (sourceId === id ? (each ?? []) : []));
+    // One verdict is stored for all citations of a source, so that it must not say more than the weakest.
+    const verdict = verdicts.findLast((each) => own.includes(each));
     return {
       id,
       ...(verdict !== undefined && { verdict }),

@@ -30,7 +30,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
       ) : (
         isWaiting && <p class="notice waiting">{texts.ask.waiting}</p>
       )}
-      {answer.isExtractive && answer.isChecked && hasAllQuotes(answer) ? (
+      {answer.isExtractive && (answer.isChecked || answer.marks.length > 0) && hasAllQuotes(answer) ? (
         <QuoteCards turn={key} question={question} answer={answer} />
       ) : (
         answer.text !== '' && <AnswerBody turn={key} answer={answer} />
@@ -57,7 +57,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
   );
 }
 
-/** Without the words of each quotation, for example of a document that was deleted, the text of the answer is shown. */
+/** Without the words of each quotation, the text of the answer is shown. */
 const hasAllQuotes = (answer: AnswerState): boolean =>
   answer.marks.every((mark) => quoteOf(mark, sourceOf(answer, mark)) !== undefined);
 

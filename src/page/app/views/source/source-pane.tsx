@@ -2,6 +2,7 @@ import './source.css';
 import './source-head.css';
 import './source-text.css';
 import './source-panels.css';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../../api/request.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
@@ -28,6 +29,8 @@ export interface SourcePaneProps {
   readonly quotes: readonly Quote[];
   /** Whether the document is shown beside something else; the pane then takes the focus and restores it on closing. */
   readonly isBeside?: boolean | undefined;
+  /** What else is known of the quotes, for when the document is missing. */
+  readonly known?: ComponentChildren;
   readonly tab?: TabName | undefined;
   readonly onTab?: ((tab: TabName) => void) | undefined;
   /** Called when another version is chosen; without it the pane switches itself. Undefined means the newest. */
@@ -86,6 +89,7 @@ function Contents({ shown, retry, ...props }: ContentsProps) {
         <Failure error={shown.error} retry={retry} />
       )}
       <KeptWords quotes={props.quotes} />
+      {isMissing(shown.error) && props.known}
     </>
   );
 }
