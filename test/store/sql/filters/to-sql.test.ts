@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import fc from 'fast-check';
 import { type Kysely, sql } from 'kysely';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json, Metadata } from '../../../../src/documents/document.ts';
 import type { Filter, Scalar } from '../../../../src/documents/filter.ts';
 import { type FilterRecord, matchesFilter } from '../../../../src/documents/matches-filter.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../../../src/store/sql/search/compile-filter.ts';
 import type { SqlDialect } from '../../../../src/store/sql/sql-dialect.ts';
 import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
-import { postgresDatabase } from '../../../support/engines.ts';
+import { describePostgres, postgresDatabase } from '../../../support/engines.ts';
 
 // The columns that filters use, as created by the migrations.
 const TABLES = `
@@ -243,9 +243,7 @@ const { filter: filters } = fc.letrec<{ filter: Filter }>((tie) => ({
 
 describe('a filter in SQL of SQLite', () => defineTests(sqliteSql, openSqlite, 1_500));
 
-describe.skipIf(inject('postgres').bin === undefined)('a filter in SQL of PostgreSQL', () =>
-  defineTests(postgresSql, openPostgres, 500),
-);
+describePostgres('a filter in SQL', () => defineTests(postgresSql, openPostgres, 500));
 
 function defineTests(dialect: SqlDialect, open: () => Promise<InSql>, numRuns: number): void {
   for (const target of ['chunk', 'document'] as const) {
