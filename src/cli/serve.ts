@@ -16,6 +16,7 @@ import { serverLog } from './log.ts';
 import { offerFor } from './offer-tools.ts';
 import { openPage, systemPageOpener } from './open-page.ts';
 import type { OpenServer } from './open-server.ts';
+import type { Output } from './output.ts';
 import { count } from './progress-line.ts';
 
 interface ServeOptions {
@@ -48,19 +49,21 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     const { openServer } = await import('./open-server.ts');
     const server = await openServer({ services, config, address: config, offer, role: 'server' });
     try {
-      const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
       output.print(`Citewell ${readVersion()} serves ${output.style('bold', server.url)}  (Ctrl-C stops it)`);
-      const rows = [
-        ['  page', server.url],
-        ['  http', `${server.url}/v3`],
-        ['  mcp', `${server.url}/mcp`],
-        ['  access', describeAccess(config.access)],
-        ['  answers', status.model],
-        ['  embeddings', status.embedder],
-        ...(status.database === undefined ? [] : [['  database', status.database]]),
-        ['  data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
-      ];
-      for (const line of table(rows)) output.print(line);
+      // Printed first, because the server answers already.
+      printRows(output, [
+        ['page', server.url],
+        ['http', `${server.url}/v3`],
+        ['mcp', `${server.url}/mcp`],
+        ['access', describeAccess(config.access)],
+      ]);
+      const [status, { documents }] = await Promise.all([services.status(), services.corpus.stats()]);
+      printRows(output, [
+        ['answers', status.model],
+        ['embeddings', status.embedder],
+        ...(status.database === undefined ? [] : [['database', status.database] as const]),
+        ['data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
+      ]);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);
       // Otherwise the first search loads the same code, and reports a failure.
@@ -76,6 +79,13 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
     await services.close();
   }
   return exitCodes.ok;
+}
+
+const LABEL_WIDTH = 'embeddings'.length;
+
+/** Prints facts about the service, in columns as wide as those printed before and after. */
+function printRows(output: Output, rows: readonly (readonly [label: string, value: string])[]): void {
+  for (const line of table(rows.map(([label, value]) => [`  ${label.padEnd(LABEL_WIDTH)}`, value]))) output.print(line);
 }
 
 /**
