@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ServiceError } from '../../errors.ts';
 import { findDamage } from './check-database.ts';
+import { INCREMENTAL_VACUUM, pragmaNumber } from './sqlite/pragmas.ts';
 import { startSqliteThread } from './sqlite/sqlite-thread.ts';
 
 /** Unused space in a database file, and whether closing the database returns it to the file system. */
@@ -13,18 +14,15 @@ export interface FreeSpace {
   readonly isReclaimed: boolean;
 }
 
-const INCREMENTAL = 2;
-
 /** Rethrows SQLite's error if the file cannot be read. */
 export function freeSpaceIn(path: string): FreeSpace {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
-    const read = (name: string) => Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
-    const free = read('freelist_count');
+    const free = pragmaNumber(database, 'freelist_count');
     return {
-      bytes: free * read('page_size'),
-      share: free / Math.max(1, read('page_count')),
-      isReclaimed: read('auto_vacuum') === INCREMENTAL,
+      bytes: free * pragmaNumber(database, 'page_size'),
+      share: free / Math.max(1, pragmaNumber(database, 'page_count')),
+      isReclaimed: pragmaNumber(database, 'auto_vacuum') === INCREMENTAL_VACUUM,
     };
   } finally {
     database.close();

@@ -11,6 +11,7 @@ import { freeCaches } from '../search/read-snapshot.ts';
 import { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
+import { INCREMENTAL_VACUUM, pragmaNumber } from './pragmas.ts';
 import { fileOperations } from './save-original.ts';
 import type {
   Operations,
@@ -41,7 +42,8 @@ function createConnection(options: SqliteConnection) {
     database = new DatabaseSync(options.path, { readOnly: options.readOnly, timeout: BUSY_TIMEOUT_MS });
     if (!options.readOnly) {
       // Must come first, because it takes effect only before any table exists. Setting it again would wait for the disk.
-      if (numberOf(database, 'auto_vacuum') !== INCREMENTAL) database.exec('pragma auto_vacuum = incremental');
+      if (pragmaNumber(database, 'auto_vacuum') !== INCREMENTAL_VACUUM)
+        database.exec('pragma auto_vacuum = incremental');
       database.exec('pragma journal_mode = wal; pragma synchronous = full');
       registerTermFunctions(database);
       registerVectorFunction(database);
@@ -148,21 +150,14 @@ const MAX_PAGES_RETURNED = 16_384;
 
 /** Shrinks the file when a good part of it is free; new documents reuse the rest. */
 function returnFreePages(database: DatabaseSync): void {
-  const free = numberOf(database, 'freelist_count');
-  if (free < numberOf(database, 'page_count') / 4) return;
+  const free = pragmaNumber(database, 'freelist_count');
+  if (free < pragmaNumber(database, 'page_count') / 4) return;
   try {
     // Each row it returns has freed a page; `run` would free only one.
     database.prepare(`pragma incremental_vacuum(${Math.min(free, MAX_PAGES_RETURNED)})`).all();
   } catch {
     // A full disk or active readers must not prevent closing.
   }
-}
-
-/** The value of `pragma auto_vacuum` in a file whose free pages are returned on request. */
-const INCREMENTAL = 2;
-
-function numberOf(database: DatabaseSync, pragma: string): number {
-  return Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0]);
 }
 
 const MAX_DEPTH = 4;
