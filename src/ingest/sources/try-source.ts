@@ -47,7 +47,7 @@ export async function tryChange(
 
 /** Checks that a source to be added can be listed; of a site, that its first page can be read. Throws as above. */
 export async function tryNewSource(
-  location: SourceLocation,
+  location: SiteLocation | RemoteLocation,
   secrets: Secrets,
   parts: TrialParts,
   closing: AbortSignal,
@@ -56,11 +56,10 @@ export async function tryNewSource(
   const signal = AbortSignal.any([closing, late]);
   try {
     if (location.kind === 'site') await visitSite(location, parts, signal);
-    else if (location.kind === 'remote') await listRemote(location, secrets, parts, signal);
+    else await listRemote(location, secrets, parts, signal);
   } catch (error) {
     if (late.aborted && !closing.aborted) return;
-    const place =
-      location.kind === 'site' ? location.url : location.kind === 'remote' ? location.address : location.path;
+    const place = location.kind === 'site' ? location.url : location.address;
     throw refusal(`${place} was not added because it could not be read`, 'To add it without this check')(error);
   }
 }
