@@ -44,6 +44,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly challenge?: string;
   /** Set for some files of an `unsupported_type`, and for scanned ones. */
   readonly unread?: UnreadKind | undefined;
+  /** The message without the options that skip the check that failed; set only if a request can skip it. */
+  readonly failedCheck?: string | undefined;
 }
 
 /** The only error type across modules: a code for programs, a message for people (what, where, what to do). */
@@ -54,6 +56,7 @@ export class ServiceError extends Error {
   readonly retryAfter: number | undefined;
   readonly challenge: string | undefined;
   readonly unread: UnreadKind | undefined;
+  readonly failedCheck: string | undefined;
   /** Message for external callers; defaults to `message`. */
   readonly publicMessage: string;
 
@@ -64,6 +67,7 @@ export class ServiceError extends Error {
     this.retryAfter = options.retryAfter;
     this.challenge = options.challenge;
     this.unread = options.unread;
+    this.failedCheck = options.failedCheck;
     this.publicMessage = options.publicMessage ?? message;
   }
 }

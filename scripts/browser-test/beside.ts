@@ -14,6 +14,7 @@ export const besideSuite: BrowserSuite = {
       const own = test.at(url);
       const id = await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
       await checkBack(own);
+      await checkForward(own);
       await checkNoDeadBack(own);
       await checkNewest(own);
       await checkCitations(own);
@@ -64,6 +65,36 @@ async function checkBack(test: BrowserTest): Promise<void> {
     await page.goBack();
     await source(page).waitFor({ state: 'detached' });
     await openers(page).first().waitFor();
+  });
+}
+
+async function checkForward(test: BrowserTest): Promise<void> {
+  const reopens = async (page: Page, quote: string) => {
+    await page.goForward();
+    await source(page).locator('mark').first().waitFor();
+    // The final stop is no part of a quote that was found again after a reload.
+    const words = await source(page).locator('mark').first().innerText();
+    same(words.replace(/\.$/, ''), quote.replace(/\.$/, ''), 'the marked words');
+    await page.goBack();
+    await source(page).waitFor({ state: 'detached' });
+  };
+  await test.check('Forward opens the source that was read last, also after a reload', async (page) => {
+    await openFirst(page, test);
+    await page.getByLabel('Question').fill('On which boat does livestock travel?');
+    await page.keyboard.press('Enter');
+    await openers(page).nth(1).waitFor();
+    await openers(page).first().click();
+    const first = await source(page).locator('mark').first().innerText();
+    await page.keyboard.press('j');
+    await page.getByText(/^Citation 2 of/).waitFor();
+    await source(page).locator('mark').filter({ hasNotText: first }).first().waitFor();
+    const quote = await source(page).locator('mark').first().innerText();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await source(page).waitFor({ state: 'detached' });
+    await reopens(page, quote);
+    await page.reload();
+    await openers(page).nth(1).waitFor();
+    await reopens(page, quote);
   });
 }
 

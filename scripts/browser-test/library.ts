@@ -25,6 +25,26 @@ export const librarySuite: BrowserSuite = {
       await line.filter({ hasText: /Ready|in the library already/ }).waitFor();
       await page.locator('.documents').getByRole('link', { name: 'fares.csv' }).first().waitFor();
     });
+    await test.check(
+      'on a phone, the ways to add documents take one line above the documents, and all of them can be used',
+      async (page) => {
+        await test.ingest(sample('fares.csv'));
+        await page.goto(`${test.url}/library`);
+        await page.locator('.documents').waitFor();
+        const zone = page.locator('.drop-zone');
+        const height = async () => (await zone.boundingBox())?.height ?? 0;
+        holds((await height()) <= 70, `${await height()} px is the height of one line of buttons`);
+        const folder = zone.getByRole('button', { name: 'Choose a folder' });
+        holds(!(await folder.isVisible()), 'the rarer ways are hidden at first');
+        const others = zone.getByRole('button', { name: 'Other ways to add' });
+        await others.click();
+        same(await others.getAttribute('aria-expanded'), 'true', 'what a screen reader is told');
+        await folder.waitFor();
+        await zone.getByRole('button', { name: 'Add a web address' }).click();
+        await page.getByRole('dialog').getByRole('textbox', { name: 'Address' }).waitFor();
+      },
+      { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+    );
     await test.check('a deletion shows its receipt', async (page) => {
       await test.ingestBytes('short-lived.md', '# Short lived\n\nNobody will miss this sentence.');
       await page.goto(`${test.url}/library?title=short`);

@@ -89,11 +89,15 @@ async function checkChanging(test: BrowserTest, bucket: Bucket): Promise<void> {
     await dialog.getByLabel('Replace the stored credentials').check();
     await dialog.getByLabel('Access key id').fill('WRONG');
     await dialog.getByLabel('Secret access key').fill('secret');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByRole('alert').getByText('Nothing was changed').waitFor();
+    const save = dialog.getByRole('button', { name: 'Save', exact: true });
+    await save.click();
+    const alert = dialog.getByRole('alert');
+    await alert.getByText('Nothing was changed').waitFor();
+    holds(!(await alert.innerText()).includes('--no-check'), 'the message names no option of another interface');
+    await dialog.getByRole('button', { name: 'Save anyway' }).waitFor();
     bucket.state.key = 'NEW';
     await dialog.getByLabel('Access key id').fill('NEW');
-    await dialog.getByRole('button', { name: 'Save' }).click();
+    await save.click();
     await dialog.waitFor({ state: 'detached' });
     await source.getByText('2 unchanged').waitFor();
     await source.getByText('Synchronised only on request').waitFor();

@@ -63,6 +63,32 @@ async function checkAddresses(test: BrowserTest, site: string): Promise<void> {
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Enter an address that begins with').waitFor();
   });
+  await test.check(
+    'a site that cannot be read now is refused in plain words, and can be added anyway',
+    async (page) => {
+      await page.goto(`${test.url}/library`);
+      await page.getByRole('button', { name: 'Add a web address' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox', { name: 'Address' }).fill(`${site}/guide/gone`);
+      await dialog.getByLabel('Also the pages it links to').check();
+      same(await dialog.getByRole('button', { name: 'Add anyway' }).count(), 0, 'the ways around the check at first');
+      await dialog.getByLabel('Maximum number of pages').press('Enter');
+      const words = await dialog.getByRole('alert').innerText();
+      holds(words.includes('could not be read') && words.includes('404'), `“${words}” says why`);
+      holds(!/--|"check"/.test(words), `“${words}” names no option of another interface`);
+      // Enter checks it again.
+      const checked = page.waitForResponse(/sources$/);
+      await dialog.getByLabel('Maximum number of pages').press('Enter');
+      same((await checked).status(), 502, 'the status after Enter');
+      await dialog.getByRole('button', { name: 'Add anyway' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      const source = page.locator('.followed-source').filter({ hasText: `${site}/guide/gone` });
+      await source.getByRole('button', { name: 'Try again' }).waitFor();
+      await source.getByRole('button', { name: 'Remove' }).click();
+      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await source.waitFor({ state: 'detached' });
+    },
+  );
   await test.check('the pages a site links to are added, with their failures', async (page) => {
     await page.goto(`${test.url}/library`);
     await page.getByRole('button', { name: 'Add a web address' }).click();

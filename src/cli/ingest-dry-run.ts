@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
@@ -99,6 +100,9 @@ async function noteEmbeddingTime(bytes: number, config: Config, output: CommandC
   );
 }
 
+/** Archives whose list of files shows whether a password is needed. */
+const PACKED = new Set(['7z', 'rar', 'cab']);
+
 /** The error with which ingesting a file would fail, as far as this can be determined without reading all of it. */
 async function problemOf(
   { path, sizeInBytes }: { readonly path: string; readonly sizeInBytes: number },
@@ -115,6 +119,10 @@ async function problemOf(
     if (type.isRecording && transcriber === undefined) throw recordingNotRead(fileName);
     if (sizeInBytes === 0) throw noText(fileName);
     if (type.type === 'zip') requireUnlocked((await zipDirectory(path)) ?? [], fileName);
+    if (PACKED.has(type.type)) {
+      const { requireUnpackable } = await import('../ingest/readers/containers/seven-zip.ts');
+      await requireUnpackable({ bytes: await readFile(path), fileName });
+    }
     return undefined;
   } catch (error) {
     if (error instanceof ServiceError) return error;

@@ -60,10 +60,10 @@ export function toFailure(thrown: unknown): Failure {
 
 /** The error with its public message. */
 function withPublicMessage(error: ServiceError): ServiceError {
-  const { code, publicMessage, issues, retryAfter, challenge, unread } = error;
+  const { code, publicMessage, issues, retryAfter, challenge, unread, failedCheck } = error;
   if (publicMessage === error.message) return error;
   const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };
-  return new ServiceError(code, publicMessage, { cause: error, issues, unread, ...rest });
+  return new ServiceError(code, publicMessage, { cause: error, issues, unread, failedCheck, ...rest });
 }
 
 /** The last error handler: sends the error body (docs/contract.md 1.2), or aborts a response that has begun. */
@@ -113,13 +113,14 @@ export function streamError(thrown: unknown, log: HttpLog): ServiceError {
   return error;
 }
 
-/** `message` is for every client, `detail` adds validation errors, and `code` and `unread` are for our own programs. */
+/** `message` is for every client, `detail` adds validation errors, and the other members are for our own programs. */
 function toFailureBody(error: ServiceError) {
   return {
     message: error.message,
     error_type: 'R2RException',
     code: error.code,
     ...(error.unread !== undefined && { unread: error.unread }),
+    ...(error.failedCheck !== undefined && { failed_check: error.failedCheck }),
     // Clients refresh their token when they see this code (docs/contract.md 1.2).
     ...(error.code === 'token_expired' ? { error_code: 'TOKEN_EXPIRED' } : {}),
     ...(error.code === 'invalid_field' ? { detail: error.issues } : {}),

@@ -52,7 +52,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
       state.counts[kind] = (state.counts[kind] ?? 0) + 1;
       const reason = 'reason' in step ? step.reason : undefined;
       problems.add(kind, { name: step.name, reason, documentId: null });
-      state.failures = problems.list().map(({ name, reason: why }) => ({ path: name, reason: why }));
+      state.failures = problems.list().map(({ name, outcome, reason: why }) => ({ path: name, outcome, reason: why }));
     }
   }
 
@@ -95,7 +95,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
             })
             .catch((error: unknown) => {
               state.status = 'failed';
-              state.failures = [{ path, reason: reasonOf(error) }, ...state.failures];
+              state.failures = [{ path, outcome: 'failed', reason: reasonOf(error) }, ...state.failures];
               services.log.error({ err: error, path }, 'A folder could not be synchronised.');
             })
             .finally(() => running.delete(key));

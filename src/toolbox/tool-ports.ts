@@ -79,8 +79,8 @@ export interface FolderSyncState {
   status: 'running' | 'ended' | 'failed';
   /** Number of files by outcome: ingested, replaced, unchanged, moved, removed, failed… */
   readonly counts: Record<string, number>;
-  /** Why files failed or were skipped: at most twenty, skipped ones last. */
-  failures: { readonly path: string; readonly reason: string }[];
+  /** Why files failed or were skipped: at most twenty, skipped ones last. Outcomes are those of `counts`. */
+  failures: { readonly path: string; readonly outcome: string; readonly reason: string }[];
 }
 
 /** Local folders, addressed by real paths that the caller may read. */

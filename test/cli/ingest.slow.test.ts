@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeZip } from '../ingest/make-docx.ts';
+import { makeRar, makeSevenZip } from '../ingest/make-packed.ts';
 import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -112,6 +113,7 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
   const cwd = await temporaryFolder();
   const notes = join(cwd, 'notes');
   await mkdir(notes);
+  const hidden = [{ name: 'note.txt', content: 'The key is under the mat.' }];
   const files: Readonly<Record<string, string | Buffer>> = {
     'tides.md': 'The spring tide at Lunga rises four metres.',
     'empty.md': '',
@@ -123,6 +125,9 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
     'damaged.docx': Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(200)]),
     'long.css': Buffer.alloc(10_000_001, ' '),
     'protected.zip': protectedZip(),
+    'protected.7z': Buffer.from(await makeSevenZip(hidden, { options: ['-psecret'] })),
+    'protected.rar': makeRar(hidden, { isEncrypted: true }),
+    'open.rar': makeRar([{ name: 'boats.txt', content: 'Boats land at dusk.' }]),
   };
   for (const [name, bytes] of Object.entries(files)) await writeFile(join(notes, name), bytes);
   await symlink('gone', join(notes, 'dead.md'));
@@ -152,8 +157,11 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
       'empty.md: skipped, empty',
       'film.mov: skipped, unsupported',
       expect.stringMatching(/^long\.css: failed, .* may have 10\.0 MB\. Split it, or raise CITEWELL_MAX_FILE_MB\.$/),
+      'open.rar: ingested, undefined',
       'photo.png: skipped, picture',
       'picture.txt: skipped, picture',
+      'protected.7z: failed, protected.7z is encrypted and needs a password. Save it without one first.',
+      'protected.rar: failed, protected.rar is encrypted and needs a password. Save it without one first.',
       'protected.zip: failed, protected.zip is encrypted and needs a password. Save it without one first.',
       'tides.md: ingested, undefined',
     ],

@@ -28,9 +28,9 @@ export async function makeSevenZip(
   return FS.readFile(`/${made}`);
 }
 
-/** A RAR archive, version 5, of stored files (https://www.rarlab.com/technote.htm). */
-export function makeRar(files: readonly PackedFile[]): Buffer {
-  const main = block(1, [], [0]);
+/** A RAR archive, version 5, of stored files (https://www.rarlab.com/technote.htm), which may be marked as encrypted. */
+export function makeRar(files: readonly PackedFile[], { isEncrypted = false } = {}): Buffer {
+  const main = block({ type: 1, fields: [0] });
   const parts = files.map(({ name, content }) => {
     const data = Buffer.from(content);
     const label = Buffer.from(name);
@@ -47,14 +47,25 @@ export function makeRar(files: readonly PackedFile[]): Buffer {
       ...number(label.length),
       ...label,
     ];
-    return Buffer.concat([block(2, header, [2], data.length), data]);
+    return Buffer.concat([block({ type: 2, fields: header, data, extra: isEncrypted ? ENCRYPTION : [] }), data]);
   });
-  return Buffer.concat([Buffer.from('526172211a070100', 'hex'), main, ...parts, block(5, [0], [0])]);
+  return Buffer.concat([Buffer.from('526172211a070100', 'hex'), main, ...parts, block({ type: 5, fields: [0] })]);
 }
 
-function block(type: number, fields: readonly number[], flags: readonly number[], dataSize?: number): Buffer {
-  const own = type === 1 ? [0] : fields;
-  const content = [...number(type), ...flags, ...(dataSize === undefined ? [] : number(dataSize)), ...own];
+/** A record of 37 bytes: type 1, version 0 (AES-256), no check of the password, 2^15 rounds, salt and initial vector. */
+const ENCRYPTION = [36, 1, 0, 0, 15, ...Buffer.alloc(32, 7)];
+
+interface Block {
+  readonly type: number;
+  readonly fields: readonly number[];
+  readonly data?: Buffer;
+  readonly extra?: readonly number[];
+}
+
+function block({ type, fields, data, extra = [] }: Block): Buffer {
+  const flags = (extra.length > 0 ? 1 : 0) + (data === undefined ? 0 : 2);
+  const sizes = [...(extra.length > 0 ? number(extra.length) : []), ...(data ? number(data.length) : [])];
+  const content = [...number(type), flags, ...sizes, ...fields, ...extra];
   const sized = Buffer.from([...number(content.length), ...content]);
   const sum = Buffer.alloc(4);
   sum.writeUInt32LE(crc32(sized));

@@ -135,6 +135,21 @@ it('many skipped files do not displace the failures among those that are named',
   ).toEqual(large);
 });
 
+it('a skipped file is not called a failed one', async () => {
+  const { folder, call } = await open();
+  await writeFile(join(folder, 'photo.png'), Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+  await writeFile(join(folder, 'torn.docx'), Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(200)]));
+  for (const [name, args] of [['sync_folder', {}] as const, ['ingest_file', { path: '.' }] as const]) {
+    const result = await call(name, args);
+    const lines = textOf(result).split('\n').slice(1);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Failed: .*torn\.docx: .*damaged/),
+      expect.stringMatching(/^Skipped: .*photo\.png: /),
+    ]);
+    expect(result.structuredContent).toMatchObject({ failures: [{ outcome: 'failed' }, { outcome: 'skipped' }] });
+  }
+});
+
 it.runIf(process.platform === 'linux')('a file whose name is not UTF-8 is reported', async () => {
   const { folder, call } = await open();
   await writeFile(Buffer.concat([Buffer.from(`${folder}/`), Buffer.of(0xfc, 0x2e, 0x6d, 0x64)]), 'The pier is long.');

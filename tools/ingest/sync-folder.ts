@@ -10,7 +10,9 @@ import { folderPath } from './fields.ts';
 /** Milliseconds a call waits for the synchronisation to finish; after that the caller has to call again. */
 const WAIT_MS = 30_000;
 
-export const folderFailures = z.array(z.object({ path: z.string(), reason: z.string() }));
+export const folderFailures = z
+  .array(z.object({ path: z.string(), outcome: z.string(), reason: z.string() }))
+  .describe('Failed and skipped files, and folders whose missing files were kept as documents');
 
 export const syncFolder = defineTool({
   name: 'sync_folder',
@@ -58,5 +60,11 @@ export function describeSync(
     running: `${path} is still being synchronised; so far: ${done}. Call ${tool} again to see its progress.`,
     failed: `${path} was not synchronised completely; before the failure: ${done}.`,
   }[status];
-  return [head, ...failures.map((each) => `Failed: ${each.path}: ${oneLine(each.reason)}`)].join('\n');
+  const lines = failures.map(({ path: where, outcome, reason }) => {
+    const label = labels[outcome] ?? 'Note';
+    return `${label}: ${where}: ${oneLine(reason)}`;
+  });
+  return [head, ...lines].join('\n');
 }
+
+const labels: Readonly<Record<string, string>> = { failed: 'Failed', skipped: 'Skipped', kept: 'Nothing removed' };

@@ -28,6 +28,10 @@ export const failure = z
       .enum(['picture', 'undecodable', 'recording'])
       .exactOptional()
       .describe('For programs: why a file is not read.'),
+    failed_check: z
+      .string()
+      .exactOptional()
+      .describe('Set if the request would be carried out with `"check": false`: the message without this advice.'),
     error_code: z.literal('TOKEN_EXPIRED').exactOptional(),
     detail: z
       .union([

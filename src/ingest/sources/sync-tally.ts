@@ -41,7 +41,7 @@ export function createSyncTally(save: (report: SyncReport) => Promise<void>, sav
     startedAt,
     endedAt,
     counts: { ...counts },
-    failures: problems.list(),
+    failures: problems.list().map(({ outcome: _, ...failure }) => failure),
   });
   const saveNow = async (): Promise<void> => {
     clearTimeout(timer);

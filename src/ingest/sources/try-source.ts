@@ -94,11 +94,12 @@ async function visitSite({ url, walk: kind }: SiteLocation, { web }: TrialParts,
 
 const withoutWeb = () => new ServiceError('not_configured', 'This service has no web access.');
 
-const refusal = (outcome: string, otherwise: string) => (error: unknown) =>
-  error instanceof ServiceError
-    ? new ServiceError(
-        error.code === 'unauthenticated' ? 'invalid_request' : error.code,
-        `${outcome}: ${error.message} ${otherwise}, set "check": false or use --no-check on the command line.`,
-        { cause: error },
-      )
-    : error;
+const refusal = (outcome: string, otherwise: string) => (error: unknown) => {
+  if (!(error instanceof ServiceError)) return error;
+  const failedCheck = `${outcome}: ${error.message}`;
+  return new ServiceError(
+    error.code === 'unauthenticated' ? 'invalid_request' : error.code,
+    `${failedCheck} ${otherwise}, set "check": false or use --no-check on the command line.`,
+    { cause: error, failedCheck },
+  );
+};

@@ -306,6 +306,10 @@ describe('/v3/sources', () => {
     expect(await add(gone)).toMatch(
       /^502 \S+\/docs\/gone was not added because it could not be read: .*404.*"check": false/,
     );
+    const { body: refusal } = await call('POST', '/sources', gone);
+    // For interfaces that offer to skip the check in their own words.
+    expect(refusal.failed_check).toMatch(/could not be read: .*404/);
+    expect(refusal.failed_check).not.toMatch(/"check"|--no-check/);
     expect(await add({ ...gone, sitemap: true })).toMatch(/^502 .*sitemap\.xml.*404/);
     expect(await add({ kind: 'site', url: 'http://127.0.0.1:9/' })).toMatch(/^403 /);
     const credentials = { access_key_id: 'key', secret_access_key: 'secret-1' };

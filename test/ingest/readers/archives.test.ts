@@ -56,6 +56,7 @@ describe('an archive', () => {
     );
     const hidden = await makeSevenZip(files, { options: ['-psecret', '-mhe=on'] });
     await expect(readFile('a.7z', hidden)).rejects.toThrow(/needs a password/);
+    await expect(readFile('a.rar', makeRar(files, { isEncrypted: true }))).rejects.toThrow(/needs a password/);
     const whole = await makeSevenZip(files);
     await expect(readFile('a.7z', whole.subarray(0, whole.length / 2))).rejects.toThrow(/damaged or was cut off/);
     await expect(readFile('a.rar', makeRar(files).subarray(0, 100))).rejects.toThrow(/damaged or was cut off/);

@@ -4,7 +4,7 @@ import type { Reader, ReaderInput } from '../reader.ts';
 import { readArchive } from './archive.ts';
 import { readCompressedFile } from './compressed-file.ts';
 import type { InnerFile } from './inner-files.ts';
-import { createNestingBudget, MAX_FILES } from './nesting-budget.ts';
+import { createNestingBudget, MAX_FILES, type NestingBudget } from './nesting-budget.ts';
 
 const ARCHIVE = '/archive';
 const OUTPUT = '/unpacked';
@@ -22,15 +22,7 @@ export const sevenZipReader: Reader = {
   async read(input) {
     const { fileName, type } = input;
     const budget = input.budget ?? createNestingBudget(fileName);
-    const program = await startProgram(input);
-    const announced = sizesIn(program.run('l', '-slt', '-ba', ...OPTIONS, ARCHIVE));
-    if (announced.length > MAX_FILES) {
-      throw new ServiceError(
-        'too_large',
-        `${fileName} holds ${announced.length} files; at most ${MAX_FILES} are read. Split it first.`,
-      );
-    }
-    if (announced.reduce((sum, size) => sum + size, 0) > budget.bytesLeft) throw budget.exceeded();
+    const program = await openArchive(input, budget);
     program.run('x', ...OPTIONS, `-o${OUTPUT}`, ARCHIVE);
     const files = program.filesIn(OUTPUT);
     const [only] = files;
@@ -40,6 +32,27 @@ export const sevenZipReader: Reader = {
     return readCompressedFile({ bytes, name: fileName.replace(/\.(?:bz2|xz|zst)$/i, ''), budget }, input);
   },
 };
+
+/** Throws what reading the archive would throw, as far as its list of files shows; nothing is unpacked. */
+export async function requireUnpackable(input: Pick<ReaderInput, 'bytes' | 'fileName'>): Promise<void> {
+  await openArchive(input, createNestingBudget(input.fileName));
+}
+
+async function openArchive(input: Pick<ReaderInput, 'bytes' | 'fileName'>, budget: NestingBudget) {
+  const { fileName } = input;
+  const program = await startProgram(input);
+  const listing = program.run('l', '-slt', '-ba', ...OPTIONS, ARCHIVE);
+  if (/^Encrypted = \+/m.test(listing)) throw needsPassword(fileName);
+  const announced = sizesIn(listing);
+  if (announced.length > MAX_FILES) {
+    throw new ServiceError(
+      'too_large',
+      `${fileName} holds ${announced.length} files; at most ${MAX_FILES} are read. Split it first.`,
+    );
+  }
+  if (announced.reduce((sum, size) => sum + size, 0) > budget.bytesLeft) throw budget.exceeded();
+  return program;
+}
 
 async function startProgram({ bytes, fileName }: Pick<ReaderInput, 'bytes' | 'fileName'>) {
   // The types of the package describe an ES module, but it is a CommonJS module.
@@ -89,6 +102,9 @@ const sizesIn = (listing: string): number[] =>
     return [Number(/^Size = (\d+)/m.exec(entry)?.[1] ?? 0)];
   });
 
+const needsPassword = (fileName: string): ServiceError =>
+  new ServiceError('invalid_request', `${fileName} is encrypted and needs a password. Save it without one first.`);
+
 function unreadable(fileName: string, output: string | undefined): ServiceError {
   if (output === undefined) {
     return new ServiceError(
@@ -96,12 +112,7 @@ function unreadable(fileName: string, output: string | undefined): ServiceError 
       `${fileName} cannot be opened: it is damaged, or its list of files needs a password. Save it without one, or send the whole file again.`,
     );
   }
-  if (/password|Encrypted = \+/i.test(output)) {
-    return new ServiceError(
-      'invalid_request',
-      `${fileName} is encrypted and needs a password. Save it without one first.`,
-    );
-  }
+  if (/password|Encrypted = \+/i.test(output)) return needsPassword(fileName);
   if (/allocate|not enough memory/i.test(output)) {
     return new ServiceError(
       'too_large',

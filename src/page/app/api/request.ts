@@ -3,6 +3,7 @@ import { texts } from '../texts.ts';
 interface RequestFailureOptions extends ErrorOptions {
   readonly code?: string;
   readonly unread?: string | undefined;
+  readonly failedCheck?: string | undefined;
 }
 
 /** An error response of the service, or a failed connection (status 0). */
@@ -13,12 +14,19 @@ export class RequestFailure extends Error {
   readonly code: string;
   /** Why a file of an unsupported type is not read. */
   readonly unread: string | undefined;
+  /** What a check of the server found, if the same request can be sent without that check. */
+  readonly failedCheck: string | undefined;
 
-  constructor(status: number, message: string, { code = '', unread, ...options }: RequestFailureOptions = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { code = '', unread, failedCheck, ...options }: RequestFailureOptions = {},
+  ) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.unread = unread;
+    this.failedCheck = failedCheck;
   }
 }
 
@@ -48,10 +56,16 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
   if (response.ok) return response;
   if (response.status === 401) onSignedOut();
   const answer: unknown = await response.json().catch(() => undefined);
-  const { message, code, unread } = Object(answer) as Readonly<Record<'message' | 'code' | 'unread', unknown>>;
+  const {
+    message,
+    code,
+    unread,
+    failed_check: failedCheck,
+  } = Object(answer) as Readonly<Record<'message' | 'code' | 'unread' | 'failed_check', unknown>>;
   throw new RequestFailure(response.status, typeof message === 'string' ? message : texts.status(response.status), {
     ...(typeof code === 'string' && { code }),
     ...(typeof unread === 'string' && { unread }),
+    ...(typeof failedCheck === 'string' && { failedCheck }),
   });
 }
 

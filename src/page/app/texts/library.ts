@@ -6,6 +6,7 @@ export const library = {
   into: (collection: string) => `They are added to “${collection}”.`,
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose a folder',
+  otherWays: 'Other ways to add',
   taken: (count: number) => (count === 1 ? 'One file added.' : `${count.toLocaleString('en')} files added.`),
   uploads: 'Uploads',
   uploading: (over: number, total: number) =>

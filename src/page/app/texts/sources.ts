@@ -21,9 +21,17 @@ export const sources = {
   onlyWhenAsked: 'Only on request',
   keepDeleted: 'Keep documents of deleted items',
   added: (location: string) => `${location} is followed. Its documents are being added.`,
+  addAnyway: {
+    action: 'Add anyway',
+    hint: 'Correct the entries if they are wrong. If it just cannot be reached now, add it anyway and synchronise it later.',
+  },
   change: 'Change',
   changeTitle: (location: string) => `Change how ${location} is followed`,
   save: 'Save',
+  saveAnyway: {
+    action: 'Save anyway',
+    hint: 'Correct the entries if they are wrong. If it just cannot be reached now, save them anyway and synchronise later.',
+  },
   changed: 'Changed.',
   lastSync: (when: string) => `Last synchronised ${when}`,
   nextSync: (when: string) => `Next synchronisation ${when}`,

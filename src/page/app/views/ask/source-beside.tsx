@@ -5,7 +5,7 @@ import { texts } from '../../texts.ts';
 import type { SourcePaneProps } from '../source/source-pane.tsx';
 import { statementBefore } from './answer-state.ts';
 import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.ts';
-import { leaveSourceEntry, useSourceHistory } from './source-history.ts';
+import { type CitationPlace, leaveSourceEntry, useSourceHistory } from './source-history.ts';
 import { thread } from './thread.ts';
 import { citationPlace, stepCitation } from './use-citation-keys.ts';
 
@@ -22,7 +22,7 @@ export function SourceBeside() {
   useEffect(() => {
     if (isNeeded) load();
   }, [isNeeded]);
-  useSourceHistory(selected !== undefined, hide);
+  useSourceHistory({ place: selected && placeOf(selected), onBack: hide, onForward: openAt });
   const target = selected && targetAt(selected);
   if (selected === undefined || target?.kind !== 'document') return null;
   const { documentId, version, quotes } = target;
@@ -96,6 +96,20 @@ function hide(): void {
   opened.value = undefined;
   // The pane restores the focus to its opener, which may be another citation.
   if (selected !== undefined) requestAnimationFrame(() => document.getElementById(chipId(selected))?.focus());
+}
+
+const placeOf = ({ turn, mark }: Selected): CitationPlace => ({
+  turn: thread.value.turns.findIndex(({ key }) => key === turn),
+  mark,
+});
+
+/** Opens the source of a citation if the thread has it. */
+function openAt({ turn, mark }: CitationPlace): boolean {
+  const key = thread.value.turns[turn]?.key;
+  const selected = key === undefined ? undefined : { turn: key, mark };
+  if (selected === undefined || targetAt(selected)?.kind !== 'document') return false;
+  opened.value = selected;
+  return true;
 }
 
 function targetAt({ turn, mark }: Selected) {

@@ -14,7 +14,7 @@ import {
   readSettings,
   Schedule,
 } from './kind-fields.tsx';
-import { SourceForm } from './source-form.tsx';
+import { SourceForm, skipsCheck } from './source-form.tsx';
 import { addSource, loadKinds, type SourceKind } from './sources-data.ts';
 
 interface AddSourceProps {
@@ -39,12 +39,11 @@ type FormProps = AddSourceProps & { readonly kinds: readonly SourceKind[] };
 
 function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
   const [chosen, setChosen] = useState(kinds[0]?.kind);
-  const { failure, setFailure, attempt } = useAttempt();
+  const { failure, canSkipCheck, setFailure, attempt } = useAttempt();
   const kind = kinds.find((each) => each.kind === chosen);
   if (kind === undefined) return <p class="notice">{texts.sources.noKinds}</p>;
-  const submit = (form: HTMLFormElement) => {
-    const entered = new FormData(form);
-    return attempt(async () => {
+  const submit = (entered: FormData) =>
+    attempt(async () => {
       const source = await addSource(
         {
           kind: kind.kind,
@@ -52,6 +51,7 @@ function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
           credentials: readCredentials(kind.fields, entered),
           every_minutes: readSchedule(entered),
           keep_deleted: entered.get('keep_deleted') !== null,
+          check: !skipsCheck(entered),
         },
         collection,
       );
@@ -59,9 +59,9 @@ function AddSourceForm({ kinds, collection, onAdded, onClose }: FormProps) {
       onAdded();
       onClose();
     });
-  };
+  const skip = canSkipCheck ? texts.sources.addAnyway : undefined;
   return (
-    <SourceForm submit={submit} failure={failure} action={texts.library.add}>
+    <SourceForm submit={submit} failure={failure} action={texts.library.add} skip={skip}>
       <label>
         {texts.sources.kind}
         <select

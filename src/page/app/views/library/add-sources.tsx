@@ -7,7 +7,7 @@ import { useAttempt } from '../../parts/use-attempt.ts';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import { AddSource } from './add-source.tsx';
-import { SourceForm } from './source-form.tsx';
+import { SourceForm, skipsCheck } from './source-form.tsx';
 import { addSource, loadAllowedFolders, type NewSource, readAddress } from './sources-data.ts';
 import { addToLibrary } from './uploads.ts';
 
@@ -47,9 +47,8 @@ const scopes = ['onePage', 'crawl', 'sitemap'] as const;
 
 function AddAddress({ collection, onAdded, onClose }: DialogProps) {
   const [scope, setScope] = useState<(typeof scopes)[number]>('onePage');
-  const { failure, setFailure, attempt } = useAttempt();
-  const submit = async (form: HTMLFormElement) => {
-    const fields = new FormData(form);
+  const { failure, canSkipCheck, setFailure, attempt } = useAttempt();
+  const submit = async (fields: FormData) => {
     const url = readAddress(String(fields.get('url') ?? ''));
     if (url === undefined) return setFailure(texts.library.badAddress);
     if (scope === 'onePage') {
@@ -64,6 +63,7 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
           sitemap: scope === 'sitemap',
           max_pages: Number(fields.get('max_pages')),
           crawl_depth: Number(fields.get('depth') ?? 1),
+          check: !skipsCheck(fields),
         },
         collection,
       );
@@ -71,9 +71,10 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
       onClose();
     });
   };
+  const skip = canSkipCheck && scope !== 'onePage' ? texts.sources.addAnyway : undefined;
   return (
     <Dialog title={texts.library.addAddress} onClose={onClose}>
-      <SourceForm submit={submit} failure={failure} action={texts.library.add}>
+      <SourceForm submit={submit} failure={failure} action={texts.library.add} skip={skip}>
         <label>
           {texts.library.address}
           <input name="url" type="text" inputMode="url" required placeholder={texts.library.addressExample} />
@@ -108,8 +109,7 @@ function AddAddress({ collection, onAdded, onClose }: DialogProps) {
 function WatchFolder({ collection, onAdded, onClose }: DialogProps) {
   const allowed = useResource(loadAllowedFolders, []);
   const { failure, attempt } = useAttempt();
-  const submit = (form: HTMLFormElement) => {
-    const fields = new FormData(form);
+  const submit = (fields: FormData) => {
     const source: NewSource = {
       kind: 'folder',
       path: String(fields.get('path') ?? '').trim(),

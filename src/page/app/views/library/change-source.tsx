@@ -14,7 +14,7 @@ import {
   readSettings,
   Schedule,
 } from './kind-fields.tsx';
-import { SourceForm } from './source-form.tsx';
+import { SourceForm, skipsCheck } from './source-form.tsx';
 import { changeSource, type FollowedSource, loadKinds, type SourceChange, type SourceKind } from './sources-data.ts';
 
 interface ChangeSourceProps {
@@ -41,7 +41,7 @@ export function ChangeSource(props: ChangeSourceProps) {
 
 /** Returns a function that sends a change and closes the dialog, and the reason if the change was refused. */
 function useChange({ source, onChanged, onClose }: ChangeSourceProps) {
-  const { failure, attempt } = useAttempt();
+  const { failure, canSkipCheck, attempt } = useAttempt();
   const send = (change: SourceChange) =>
     attempt(async () => {
       await changeSource(source.id, change);
@@ -49,12 +49,12 @@ function useChange({ source, onChanged, onClose }: ChangeSourceProps) {
       onChanged();
       onClose();
     });
-  return { failure, send };
+  return { failure, send, skip: canSkipCheck ? texts.sources.saveAnyway : undefined };
 }
 
 function ChangeFolder(props: ChangeSourceProps) {
   const { failure, send } = useChange(props);
-  const submit = (form: HTMLFormElement) => send({ keep_deleted: new FormData(form).get('keep_deleted') !== null });
+  const submit = (entered: FormData) => send({ keep_deleted: entered.get('keep_deleted') !== null });
   return (
     <SourceForm submit={submit} failure={failure} action={texts.sources.save}>
       <KeepDeleted isKept={props.source.keep_deleted === true} label={texts.library.keepDeleted} />
@@ -66,8 +66,7 @@ function ChangeSite(props: ChangeSourceProps) {
   const { source } = props;
   const { failure, send } = useChange(props);
   const [isSitemap, setSitemap] = useState(source.sitemap === true);
-  const submit = (form: HTMLFormElement) => {
-    const entered = new FormData(form);
+  const submit = (entered: FormData) => {
     const depth = isSitemap ? {} : { crawl_depth: Number(entered.get('depth')) };
     return send({ sitemap: isSitemap, max_pages: Number(entered.get('max_pages')), ...depth });
   };
@@ -106,12 +105,11 @@ function ChangeRemote(props: ChangeSourceProps) {
 
 function RemoteForm({ kind, ...props }: ChangeSourceProps & { readonly kind: SourceKind }) {
   const { source } = props;
-  const { failure, send } = useChange(props);
+  const { failure, send, skip } = useChange(props);
   const hasCredentials = kind.fields.some(({ type }) => type === 'credential');
   const [isReplacing, setReplacing] = useState(false);
   const settings = kind.fields.filter(({ type, is_fixed: isFixed }) => type !== 'credential' && !isFixed);
-  const submit = (form: HTMLFormElement) => {
-    const entered = new FormData(form);
+  const submit = (entered: FormData) => {
     const before = source.settings ?? {};
     const after = readSettings(settings, entered);
     const changed = settings.flatMap(({ name }): [string, (typeof before)[string] | null][] =>
@@ -122,10 +120,11 @@ function RemoteForm({ kind, ...props }: ChangeSourceProps & { readonly kind: Sou
       keep_deleted: entered.get('keep_deleted') !== null,
       ...(changed.length > 0 && { settings: Object.fromEntries(changed) }),
       ...(isReplacing && { credentials: readCredentials(kind.fields, entered) }),
+      ...(skipsCheck(entered) && { check: false }),
     });
   };
   return (
-    <SourceForm submit={submit} failure={failure} action={texts.sources.save}>
+    <SourceForm submit={submit} failure={failure} action={texts.sources.save} skip={skip}>
       {settings.map((field) => (
         <Field key={field.name} field={field} value={source.settings?.[field.name]} />
       ))}

@@ -9,7 +9,7 @@ interface DropZoneProps {
   /** Name of the target collection; undefined for the default one. */
   readonly into: string | undefined;
   readonly onFiles: (found: readonly FoundFile[]) => void;
-  /** More buttons. */
+  /** Buttons for other ways to add documents. */
   readonly children: ComponentChildren;
 }
 
@@ -19,6 +19,7 @@ const BATCH = 200;
 /** Accepts files and folders: dropped anywhere on the page, or chosen. */
 export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
+  const [showsAll, setShowsAll] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   useEffect(() => folder.current?.setAttribute('webkitdirectory', ''), []);
@@ -72,7 +73,7 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
   };
   return (
     <div class={`drop-zone${isLarge ? ' drop-zone-large' : ''}${isOver ? ' drop-zone-over' : ''}`}>
-      <p>
+      <p class={into === undefined ? 'drop-zone-words' : undefined}>
         <strong>{isOver ? texts.library.dropNow : texts.library.drop}</strong>
         <span class="notice"> {into === undefined ? texts.library.formats : texts.library.into(into)}</span>
       </p>
@@ -80,10 +81,16 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
         <button type="button" class="primary" onClick={() => files.current?.click()}>
           {texts.library.chooseFiles}
         </button>
-        <button type="button" onClick={() => folder.current?.click()}>
-          {texts.library.chooseFolder}
+        {/* Shown on small screens only, where all buttons would cover much of the library. */}
+        <button type="button" class="drop-zone-toggle" aria-expanded={showsAll} onClick={() => setShowsAll(!showsAll)}>
+          {texts.library.otherWays}
         </button>
-        {children}
+        <div class={showsAll ? 'drop-zone-others shown' : 'drop-zone-others'}>
+          <button type="button" onClick={() => folder.current?.click()}>
+            {texts.library.chooseFolder}
+          </button>
+          {children}
+        </div>
       </div>
       <input
         ref={files}

@@ -82,7 +82,7 @@ export type SourceChange = Partial<Omit<RemoteSettings, 'settings'>> & {
 };
 
 export type NewSource =
-  | ({ readonly kind: string } & RemoteSettings)
+  | ({ readonly kind: string; readonly check: boolean } & RemoteSettings)
   | { readonly kind: 'folder'; readonly path: string; readonly keep_deleted: boolean }
   | {
       readonly kind: 'site';
@@ -90,6 +90,7 @@ export type NewSource =
       readonly sitemap: boolean;
       readonly crawl_depth: number;
       readonly max_pages: number;
+      readonly check: boolean;
     };
 
 export const loadSources = async (signal: AbortSignal): Promise<readonly FollowedSource[]> =>
