@@ -34,7 +34,6 @@ await main({
   script: 'r2r-js-suite',
   title: "R2R's JavaScript suite",
   needed: `${SDK}/__tests__`,
-  limitsTests: true,
   accepted: acceptedJsDifferences,
   runSuite,
 });

@@ -15,8 +15,17 @@ import type { SuiteEnvironment } from './r2r-suites/with-server.ts';
  */
 const TESTS = 'py/tests/integration';
 const EXAMPLES = 'py/core/examples';
-const PYTEST = ['pytest>=8.2,<9', 'pytest-asyncio>=0.23.6,<0.24', 'pytest-dependency>=0.6,<0.7'];
+const PYTEST = [
+  'pytest>=8.2,<9',
+  'pytest-asyncio>=0.23.6,<0.24',
+  'pytest-dependency>=0.6,<0.7',
+  'pytest-timeout>=2.3,<3',
+];
 const SETTINGS = '[pytest]\nasyncio_mode = auto\n';
+/** Some tests poll without end for a state that a failed ingestion never reaches. */
+const TEST_SECONDS = 180;
+/** Number of tests whose durations are shown. */
+const SLOWEST = 10;
 // Stub: one test file imports two names of the client through R2R's server, whose many packages are not needed.
 const SERVER_NAMES = 'from shared.abstractions import Message, SearchMode\n';
 const INSTALL_WITHIN_MS = 900_000;
@@ -26,13 +35,12 @@ await main({
   script: 'r2r-py-suite',
   title: "R2R's Python suite",
   needed: TESTS,
-  limitsTests: false,
   accepted: acceptedPyDifferences,
   runSuite,
 });
 
 async function runSuite(
-  { checkout, toolsFolder, only }: SuiteOptions,
+  { checkout, toolsFolder, only, testSeconds = TEST_SECONDS }: SuiteOptions,
   { url, folder }: SuiteEnvironment,
 ): Promise<TestOutcome[]> {
   const suite = join(folder, 'suite');
@@ -49,8 +57,22 @@ async function runSuite(
   const chosen = only === undefined ? [] : ['-k', only];
   const { output } = await runCommand(
     join(tools, 'bin/pytest'),
-    ['tests', '-q', '--tb=short', '--continue-on-collection-errors', `--junitxml=${report}`, ...chosen],
-    { cwd: suite, env: { PYTHONPATH: suite }, withinMilliseconds: RUN_WITHIN_MS },
+    [
+      'tests',
+      '-v',
+      '--tb=short',
+      '--continue-on-collection-errors',
+      `--timeout=${testSeconds}`,
+      `--durations=${SLOWEST}`,
+      `--junitxml=${report}`,
+      ...chosen,
+    ],
+    {
+      cwd: suite,
+      env: { PYTHONPATH: suite, PYTHONUNBUFFERED: '1' },
+      withinMilliseconds: RUN_WITHIN_MS,
+      onOutput: (text) => process.stderr.write(text),
+    },
   );
   const text = await readFile(report, 'utf8').catch(() => {
     throw new Error(`pytest wrote no report:\n${output.slice(-2_000)}`);

@@ -11,7 +11,7 @@ export interface SuiteOptions {
   readonly toolsFolder: string | undefined;
   /** Only the test files whose names contain this. */
   readonly only: string | undefined;
-  /** Time limit per test in seconds, for suites that have one; undefined means the suite's own limit. */
+  /** Time limit per test in seconds; undefined means the suite's default. */
   readonly testSeconds: number | undefined;
 }
 
@@ -20,12 +20,10 @@ export interface SuiteCommand {
   readonly script: string;
   /** A path by which a checkout of R2R is recognised. */
   readonly needed: string;
-  /** Whether the suite's runner limits the time of a test, so that `--test-seconds` means something. */
-  readonly limitsTests: boolean;
 }
 
 /** Reads the command line of a suite script. */
-export async function readSuiteOptions({ script, needed, limitsTests }: SuiteCommand): Promise<SuiteOptions> {
+export async function readSuiteOptions({ script, needed }: SuiteCommand): Promise<SuiteOptions> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -37,13 +35,9 @@ export async function readSuiteOptions({ script, needed, limitsTests }: SuiteCom
   });
   const [path] = positionals;
   if (path === undefined || positionals.length > 1) {
-    const limit = limitsTests ? ' [--test-seconds N]' : '';
     throw new Error(
-      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME]${limit} [--tools FOLDER]`,
+      `Usage: npm run ${script} -- PATH_OF_R2R_CHECKOUT [--scripted-model] [--only PART_OF_FILE_NAME] [--test-seconds N] [--tools FOLDER]`,
     );
-  }
-  if (values['test-seconds'] !== undefined && !limitsTests) {
-    throw new Error(`${script} has no --test-seconds: its tests have no time limit that could be changed.`);
   }
   const checkout = resolve(path);
   await access(join(checkout, needed)).catch(() => {

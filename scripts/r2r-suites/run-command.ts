@@ -6,6 +6,8 @@ export interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly withinMilliseconds: number;
+  /** Called with the output as it is written, to show the progress of a long command. */
+  readonly onOutput?: (text: string) => void;
 }
 
 export interface CommandResult {
@@ -17,7 +19,7 @@ export interface CommandResult {
 export async function runCommand(
   command: string,
   args: readonly string[],
-  { cwd, env = {}, withinMilliseconds }: CommandOptions,
+  { cwd, env = {}, withinMilliseconds, onOutput }: CommandOptions,
 ): Promise<CommandResult> {
   const kept = Object.entries(process.env).filter(([name]) => !/^(CITEWELL_|R2R_|npm_)|_API_KEY$/.test(name));
   const child = spawn(command, args, {
@@ -32,6 +34,7 @@ export async function runCommand(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       output += text;
+      onOutput?.(text);
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
