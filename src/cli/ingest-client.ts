@@ -111,10 +111,13 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
 const isFatal = ({ code }: ServiceError): boolean =>
   code === 'store_failed' || code === 'embedding_mismatch' || code === 'not_configured' || code === 'cancelled';
 
+/** Servers refuse the header of a part with a control character, which file systems allow in names. */
+const withoutControls = (fileName: string): string => fileName.replaceAll(/\p{Cc}/gu, ' ');
+
 function uploadForm(item: IngestItem, id: string): FormData {
   const form = new FormData();
   const type = item.mediaType === undefined ? {} : { type: item.mediaType };
-  form.set('file', new Blob([Buffer.from(item.bytes)], type), item.fileName);
+  form.set('file', new Blob([Buffer.from(item.bytes)], type), withoutControls(item.fileName));
   form.set('id', id);
   form.set('metadata', JSON.stringify(item.metadata));
   form.set('source', item.source);

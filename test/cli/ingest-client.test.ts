@@ -51,3 +51,20 @@ it('counts a file that another command submits at the same time as a duplicate, 
     reason: broken.message,
   });
 });
+
+it('uploads a file whose name has control characters under a name without them', async () => {
+  const names: string[] = [];
+  const call: ServerCalls['call'] = async (method, _path, options) => {
+    if (method === 'GET') return { results: { document_id: ID, document: null } };
+    const body = options?.body;
+    const file = body instanceof FormData ? body.get('file') : null;
+    if (file instanceof File) names.push(file.name);
+    return { results: { document_id: ID } };
+  };
+  const { ingest } = httpIngest({ call }, { stream: nothing });
+  const { signal } = new AbortController();
+  await expect(ingest({ ...item, fileName: 'a\u001b[31mred\n\u007f.md' }, signal)).resolves.toMatchObject({
+    outcome: 'ingested',
+  });
+  expect(names).toEqual(['a [31mred  .md']);
+});

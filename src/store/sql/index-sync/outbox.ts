@@ -26,16 +26,20 @@ export async function addPendingDrop(database: Queries, collection: string): Pro
     .execute();
 }
 
-/** The number of chunks with pending upserts to the index of this space. */
-export async function countPending(database: Queries, spaceKey: number): Promise<number> {
+/** The chunks with pending upserts to the index of this space. */
+export async function pendingUpserts(database: Queries, spaceKey: number): Promise<KeyRange[]> {
   const entries = await database
     .selectFrom('outbox')
     .select('payload')
     .where('space_key', '=', spaceKey)
     .where('kind', '=', 'upsert')
     .execute();
-  return entries.reduce((sum, { payload }) => sum + countKeys(JSON.parse(payload) as KeyRange[]), 0);
+  return entries.flatMap(({ payload }) => JSON.parse(payload) as KeyRange[]);
 }
+
+/** The number of chunks with pending upserts to the index of this space. */
+export const countPending = async (database: Queries, spaceKey: number): Promise<number> =>
+  countKeys(await pendingUpserts(database, spaceKey));
 
 const ENTRIES_PER_PAGE = 100;
 
