@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 const [folder = ''] = process.argv.slice(2);
 const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
+const LOADER = join(folder, 'src', 'bundle-loader.js');
 const SQLITE_WORKER = join(folder, 'src', 'store', 'sql', 'sqlite', 'sqlite-worker.js');
 /**
  * Packages of many files that every start needs, or that many need directly after it, such as the clients of models. All
@@ -59,7 +60,7 @@ const { rolldown } = await import(pathToFileURL(fromVite.resolve('rolldown')).hr
 await bundle(
   { 'attach-mcp': join(SOURCES, 'attach-mcp.js'), main: join(SOURCES, 'main.js') },
   {
-    entryFileNames: '[name].js',
+    entryFileNames: '[name].cjs',
     codeSplitting: {
       groups: PARTS.map((part) => ({
         name: part.replace(/.*\//, ''),
@@ -70,12 +71,15 @@ await bundle(
 );
 
 // A bundle of its own, since a chunk shared with the command line would contain code that a thread does not need.
-const threads = await bundle({ 'sqlite-worker': SQLITE_WORKER }, { entryFileNames: '[name]-[hash].js' });
+const threads = await bundle({ 'sqlite-worker': SQLITE_WORKER }, { entryFileNames: '[name]-[hash].cjs' });
 const entry = threads.find((/** @type {{ isEntry: boolean }} */ chunk) => chunk.isEntry);
 if (entry === undefined) throw new Error('The bundle of the database threads has no entry.');
+const fromWorker = (/** @type {string} */ path) => forImport(relative(dirname(SQLITE_WORKER), path));
 await writeFile(
   SQLITE_WORKER,
-  `import '${forImport(relative(dirname(SQLITE_WORKER), join(TARGET, entry.fileName)))}';\n`,
+  `import { openBundle } from '${fromWorker(LOADER)}';
+openBundle(process.getBuiltinModule('node:path').join(import.meta.dirname, '${fromWorker(TARGET)}')).load('${entry.fileName}');
+`,
 );
 
 /**
@@ -90,15 +94,15 @@ async function bundle(input, options) {
     cwd: folder,
     platform: 'node',
     external: external.map((name) => new RegExp(`^${name}(/|$)`)),
-    plugins: [{ name: 'citewell', resolveId: takeOneCopy, transform: keepPlaces, renderChunk: takeBuiltins }],
+    plugins: [{ name: 'citewell', resolveId: takeOneCopy, transform: keepPlaces, renderChunk: takeImports }],
   });
   const { output } = await bundled.write({
     dir: TARGET,
-    format: 'esm',
+    format: 'cjs',
     // V8 keeps the source of a running program in memory, so comments would cost memory.
     comments: { legal: true, annotation: false, jsdoc: false },
     // The hash separates builds: a running program loads some chunks lazily and must find those of its own build.
-    chunkFileNames: '[name]-[hash].js',
+    chunkFileNames: '[name]-[hash].cjs',
     ...options,
   });
   await bundled.close();
@@ -146,16 +150,11 @@ function inAscii(code, fileName) {
 }
 
 /**
- * Replaces imports of Node's built-in modules by `getBuiltinModule`. An import reads all members of the module, and
- * some of them load many more parts of Node.
+ * Replaces `import()` of installed packages, which a script cannot call, by the function that the loader passes.
  * @param {string} code
  */
-function takeBuiltins(code) {
-  return code.replaceAll(/^import (?:(\w+), )?(?:\* as )?(.+) from "(node:[\w/]+)";$/gm, (_, also, names, name) => {
-    const taken = `globalThis.process.getBuiltinModule("${name}")`;
-    const bindings = `const ${names.replaceAll(/ as /g, ': ')} = ${taken};`;
-    return also === undefined ? bindings : `const ${also} = ${taken}; ${bindings}`;
-  });
+function takeImports(code) {
+  return code.replaceAll(/(?<![\w.'"`])import\(/g, 'importModule(');
 }
 
 /**
@@ -170,9 +169,9 @@ function keepPlaces(code, id) {
   const replaced = code.replaceAll(/(?<!['"`])\bimport\.meta\b/g, 'moduleMeta');
   if (replaced === code) return undefined;
   const place = forImport(relative(TARGET, id));
-  return `import { fileURLToPath as pathOfModule } from 'node:url';
+  return `import { fileURLToPath as pathOfModule, pathToFileURL as urlOfFile } from 'node:url';
 const moduleMeta = {
-  url: new URL('${place}', import.meta.url).href,
+  url: new URL('${place}', urlOfFile(__filename)).href,
   get filename() { return pathOfModule(moduleMeta.url); },
   get dirname() { return pathOfModule(new URL('.', moduleMeta.url)); },
 };

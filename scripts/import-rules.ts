@@ -27,6 +27,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   version: [],
   'program-file': [],
   'user-cache': [],
+  'bundle-loader': [],
   // Small generic helpers, which depend only on errors.
   shared: ['errors'],
   documents: ['errors', 'shared'],

@@ -22,21 +22,27 @@ if (version < REQUIRED) {
   const isMcp = process.argv[2] === 'mcp';
   if (!isMcp) prepareV8();
   const { folder: own, ending } = await findCompiled();
+  const importOwn = (name) => import(new URL(`${name}.${ending}`, own).href);
   // The bundled program loads faster; without a bundler (as after `npm ci --omit=dev`) there is none.
-  const bundled = new URL('../../program/', own);
-  const isBundled = ending === 'js' && builtin('fs').existsSync(new URL('main.js', bundled));
-  const load = (name) => import(new URL(`${name}.${ending}`, isBundled ? bundled : own).href);
+  const bundled = builtin('url').fileURLToPath(new URL('../../program/', own));
+  const isBundled = ending === 'js' && builtin('fs').existsSync(`${bundled}main.cjs`);
+  const { openBundle, useCodeCache } = isBundled ? await importOwn('../bundle-loader') : {};
+  const bundle = openBundle?.(bundled);
+  const load = async (name) => bundle?.load(`${name}.cjs`) ?? importOwn(name);
   // Loaded first: if another process serves the data folder, nothing else is needed.
   const { attachMcp } = isMcp ? await load('attach-mcp') : {};
   const session = await attachMcp?.(process, env);
   if (session !== 'ended') {
     if (isMcp) prepareV8();
-    // The compile cache cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, to which
-    // all users of the machine can write, because cached code is executed.
-    const { privateFolderProblem, userCacheFolder } = await import(new URL(`../user-cache.${ending}`, own).href);
+    // Cached code cuts load time to a third, which MCP hosts notice. It is not in Node's default folder, to which all
+    // users of the machine can write, because cached code is executed.
+    const { privateFolderProblem, userCacheFolder } = await importOwn('../user-cache');
     const folder = userCacheFolder(env);
-    if (folder !== undefined && privateFolderProblem(folder) === undefined)
-      builtin('module').enableCompileCache?.(builtin('path').join(folder, 'compiled'));
+    if (folder !== undefined && privateFolderProblem(folder) === undefined) {
+      const { join } = builtin('path');
+      builtin('module').enableCompileCache?.(join(folder, 'compiled'));
+      useCodeCache?.(join(folder, 'bundle'));
+    }
     const { main } = await load('main');
     await main(process, session);
   }

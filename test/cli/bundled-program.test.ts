@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { expect, it } from 'vitest';
 const PROGRAM = fileURLToPath(new URL('../../dist/program/', import.meta.url));
 
 it('has all characters beyond ASCII as escapes, so that V8 keeps its source in one byte for each character', async () => {
-  const names = (await readdir(PROGRAM)).filter((name) => name.endsWith('.js'));
+  const names = (await readdir(PROGRAM)).filter((name) => name.endsWith('.cjs'));
   const sources = await Promise.all(names.map((name) => readFile(join(PROGRAM, name), 'utf8')));
   const others = names.filter((_, at) => /[^\0-\x7f]/.test(sources[at] ?? ''));
   expect(others).toEqual([]);
@@ -14,18 +15,17 @@ it('has all characters beyond ASCII as escapes, so that V8 keeps its source in o
   expect(sources.some((source) => source.includes('\\u2026'))).toBe(true);
 });
 
-it('contains the modules and packages of the database threads, which the file that starts them imports', async () => {
+it('contains the modules and packages of the database threads, which the file that starts them loads', async () => {
   const entry = new URL('../../dist/src/store/sql/sqlite/sqlite-worker.js', import.meta.url);
-  const [, name = ''] = /^import '\.\.\/\.\.\/\.\.\/\.\.\/program\/(.+)';\n$/.exec(await readFile(entry, 'utf8')) ?? [];
-  const bundled = await readFile(join(PROGRAM, name), 'utf8');
-  const imported = importedBy(bundled);
+  const [, name = ''] = /\.load\('(.+)'\);\n$/.exec(await readFile(entry, 'utf8')) ?? [];
+  const imported = importedBy(await readFile(join(PROGRAM, name), 'utf8'));
   expect(imported.length).toBeGreaterThan(0);
-  expect(imported.filter((from) => !from.startsWith('./'))).toEqual([]);
+  expect(imported.filter((from) => !from.startsWith('./') && !isBuiltin(from))).toEqual([]);
 });
 
 it('contains a package once that npm installed in several places', async () => {
   const sources = new Map<string, string>();
-  for (const names = ['main.js']; ; ) {
+  for (const names = ['main.cjs']; ; ) {
     const name = names.pop();
     if (name === undefined) break;
     if (sources.has(name)) continue;
@@ -39,8 +39,14 @@ it('contains a package once that npm installed in several places', async () => {
   expect(tables).toEqual([1]);
 });
 
-/** What a bundled module imports, statically or not. */
+it('has no import() that its loader would not see', async () => {
+  const names = (await readdir(PROGRAM)).filter((name) => name.endsWith('.cjs'));
+  const sources = await Promise.all(names.map((name) => readFile(join(PROGRAM, name), 'utf8')));
+  expect(names.filter((_, at) => /(?<![\w.'"`])import\(/.test(sources[at] ?? ''))).toEqual([]);
+  expect(sources.some((source) => source.includes('importModule("undici")'))).toBe(true);
+});
+
+/** What a bundled chunk requires or imports. */
 function importedBy(source: string): string[] {
-  const imports = source.matchAll(/^(?:im|ex)port (?:.*?from )?"([^"]+)";$|\bimport\("([^"]+)"\)/gm);
-  return [...imports].map(([, statically, dynamically]) => statically ?? dynamically ?? '');
+  return [...source.matchAll(/\b(?:require|importModule)\("([^"]+)"\)/g)].map(([, name = '']) => name);
 }

@@ -17,7 +17,7 @@ v8.setFlagsFromString = (flag) => {
 let isTold = false;
 module.registerHooks({
   load(url, context, next) {
-    if (!isTold && url.endsWith('/dist/program/main.js')) {
+    if (!isTold && url.endsWith('/dist/src/bundle-loader.js')) {
       isTold = true;
       process.stderr.write('program\\n');
     }
