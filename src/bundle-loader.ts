@@ -16,7 +16,11 @@ const CACHE_FOLDER = 'citewell: folder of the code cache';
  * of it (`shared/return-memory.ts`).
  */
 const SAVE_AFTER_MS = 8000;
-/** Cached code that has not been written for so long is deleted; what is still in use is written again. */
+/** A process that ends sooner stores only what is not stored yet, so that it ends at once. */
+const BRIEF_MS = 3000;
+/** Stored code is replaced by code that is larger by this factor, because it contains more functions. */
+const LARGER = 1.05;
+/** Code that has not been stored again for so long is deleted; what is still used is then stored anew. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const CHECKSUM_BYTES = 4;
 const WRAPPER = ["(function (exports, require, importModule, __filename) { 'use strict'; ", '\n})'] as const;
@@ -67,69 +71,74 @@ export function useCodeCache(folder: string): void {
   setEnvironmentData(CACHE_FOLDER, folder);
 }
 
-/** Scripts that were compiled without cached code. */
-const uncached: { readonly script: Script; readonly file: string; readonly source: Buffer }[] = [];
+/** A script that runs, and the file of its code. */
+interface CachedScript {
+  readonly script: Script;
+  readonly file: string;
+  readonly sourceChecksum: number;
+  /** Whether the file had code that V8 accepted. */
+  readonly isStored: boolean;
+}
+
+const cachedScripts: CachedScript[] = [];
 
 function compile(filename: string): Script {
   const source = readFileSync(filename);
+  const options = { filename, columnOffset: -WRAPPER[0].length };
+  const text = WRAPPER.join(source.toString('latin1'));
   const folder = getEnvironmentData(CACHE_FOLDER);
+  if (typeof folder !== 'string') return new CompiledScript(text, options);
   // The tag stands for the version and options of V8 and the features of the processor.
   const tag = process.getBuiltinModule('node:v8').cachedDataVersionTag().toString(16);
-  const file = typeof folder === 'string' ? join(folder, `${basename(filename)}-${tag}`) : undefined;
-  const cachedData = file === undefined ? undefined : readCode(file, source);
-  const script = new CompiledScript(WRAPPER.join(source.toString('latin1')), {
-    filename,
-    columnOffset: -WRAPPER[0].length,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  });
-  if (file === undefined || (cachedData !== undefined && script.cachedDataRejected !== true)) return script;
-  if (cachedData !== undefined) rmSync(file, { force: true });
-  if (uncached.push({ script, file, source }) === 1) saveLater();
+  const file = join(folder, `${basename(filename)}-${tag}`);
+  const sourceChecksum = checksum(source);
+  const code = readCode(file, sourceChecksum);
+  const script = new CompiledScript(text, code === undefined ? options : { ...options, cachedData: code });
+  const isStored = code !== undefined && script.cachedDataRejected !== true;
+  if (cachedScripts.push({ script, file, sourceChecksum, isStored }) === 1) {
+    setTimeout(() => store(cachedScripts), SAVE_AFTER_MS).unref();
+    process.once('exit', () => {
+      const isBrief = performance.now() < BRIEF_MS;
+      store(cachedScripts.filter((each) => !(isBrief && each.isStored)));
+    });
+  }
   return script;
 }
 
-function readCode(file: string, source: Buffer): Buffer | undefined {
-  let stored: Buffer;
+/** The stored code, which V8 must not see if it is damaged or of another source: V8 compares only the source's length. */
+function readCode(file: string, sourceChecksum: number): Buffer | undefined {
   try {
-    stored = readFileSync(file);
+    const stored = readFileSync(file);
+    const code = stored.subarray(CHECKSUM_BYTES);
+    return stored.readUInt32LE() === checksum(code, sourceChecksum) ? code : undefined;
   } catch {
+    // There is none, or it is too short.
     return undefined;
   }
-  if (stored.length < CHECKSUM_BYTES) return undefined;
-  const code = stored.subarray(CHECKSUM_BYTES);
-  return stored.readUInt32LE() === checksum(code, source) ? code : undefined;
 }
 
-/** V8 compares only the length of the source and verifies nothing in the code, and damaged code ends the process. */
-function checksum(code: Buffer, source: Buffer): number {
-  const { crc32 } = process.getBuiltinModule('node:zlib');
-  return crc32(code, crc32(source));
+function checksum(bytes: Buffer, previous = 0): number {
+  return process.getBuiltinModule('node:zlib').crc32(bytes, previous);
 }
 
-function saveLater(): void {
-  setTimeout(save, SAVE_AFTER_MS).unref();
-  process.once('exit', save);
-}
-
-function save(): void {
-  process.removeListener('exit', save);
-  const chunks = uncached.splice(0);
+/** Stores what has been compiled so far, where that is more than is stored. */
+function store(scripts: readonly CachedScript[]): void {
   try {
-    for (const { script, file, source } of chunks) {
+    for (const { script, file, sourceChecksum, isStored } of scripts) {
       const code = script.createCachedData();
-      // Another thread may have run the same chunk, and more of it.
-      if ((readCode(file, source)?.length ?? 0) < code.length) writeCode(file, code, source);
+      const { size = 0 } = (isStored ? statSync(file, { throwIfNoEntry: false }) : undefined) ?? {};
+      if (code.length > LARGER * size) writeCode(file, code, checksum(code, sourceChecksum));
     }
-    for (const folder of new Set(chunks.map(({ file }) => dirname(file)))) removeOldCode(folder);
+    for (const folder of new Set(scripts.map(({ file }) => dirname(file)))) removeOldCode(folder);
   } catch {
-    // Without cached code, the next start takes longer; nothing else depends on it.
+    // Without stored code, the next start takes longer; nothing else depends on it.
   }
 }
 
-function writeCode(file: string, code: Buffer, source: Buffer): void {
+function writeCode(file: string, code: Buffer, checksumOfBoth: number): void {
   const unfinished = `${file}.${process.pid}-${performance.now()}.partial`;
   const head = Buffer.alloc(CHECKSUM_BYTES);
-  head.writeUInt32LE(checksum(code, source));
+  head.writeUInt32LE(checksumOfBoth);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(unfinished, Buffer.concat([head, code]), { mode: 0o600, flag: 'wx' });

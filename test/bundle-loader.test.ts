@@ -12,16 +12,20 @@ const CHUNK = "function double(value) { return 2 * value; }\nexports.text = 'twi
 
 const run = promisify(execFile);
 
-/** A folder with a bundle of one chunk, and a process that loads it with a code cache and prints what it exports. */
-async function bundleWithCache() {
+/** A folder with a bundle of one chunk, and processes that load it with a code cache. */
+async function bundleWithCache(chunk = CHUNK) {
   const folder = await temporaryFolder();
-  await writeFile(join(folder, 'chunk.cjs'), CHUNK);
+  await writeFile(join(folder, 'chunk.cjs'), chunk);
   const cache = join(folder, 'cache', 'bundle');
-  const program = `
-    import { openBundle, useCodeCache } from ${JSON.stringify(LOADER)};
-    useCodeCache(${JSON.stringify(cache)});
-    console.log(openBundle(${JSON.stringify(folder)}).load('chunk.cjs').text);`;
-  const load = async () => (await run(process.execPath, ['--input-type=module', '--eval', program])).stdout;
+  /** What a process prints that loads the chunk and then runs the statement, in which `chunk` is what it exports. */
+  const load = async (statement = 'console.log(chunk.text)') => {
+    const program = `
+      import { openBundle, useCodeCache } from ${JSON.stringify(LOADER)};
+      useCodeCache(${JSON.stringify(cache)});
+      const chunk = openBundle(${JSON.stringify(folder)}).load('chunk.cjs');
+      ${statement};`;
+    return (await run(process.execPath, ['--input-type=module', '--eval', program])).stdout;
+  };
   const cachedFile = async () => join(cache, (await readdir(cache))[0] ?? '');
   return { folder, cache, load, cachedFile };
 }
@@ -79,6 +83,24 @@ it.each([
   expect(await load()).toBe('twice two is 4\n');
   expect((await readFile(await cachedFile())).length).toBe(intact.length);
   expect(await load()).toBe('twice two is 4\n');
+});
+
+it('adds what only a later process has compiled, if that ran for some seconds', async () => {
+  const body = Array.from({ length: 200 }, (_, at) => `sum += value * ${at};`).join('\n');
+  const chunk = `exports.sum = (value) => { let sum = 0;\n${body}\nreturn sum; };`;
+  const { load, cachedFile } = await bundleWithCache(chunk);
+  const storedBytes = async () => (await stat(await cachedFile())).size;
+  const callAfter = (milliseconds: number) =>
+    load(`performance.now = () => ${milliseconds}; console.log(chunk.sum(1))`);
+  await load('');
+  const small = await storedBytes();
+  expect(await callAfter(100)).toBe('19900\n');
+  expect(await storedBytes()).toBe(small);
+  expect(await callAfter(3000)).toBe('19900\n');
+  const large = await storedBytes();
+  expect(large).toBeGreaterThan(small + 1000);
+  expect(await callAfter(100)).toBe('19900\n');
+  expect(await storedBytes()).toBe(large);
 });
 
 it('compiles a source that has changed, even to one of the same length', async () => {
