@@ -36,6 +36,10 @@ const PARTS = [
   'src/config',
   'src/cli/serve',
   'node_modules/zod/v4/classic/coerce',
+  'node_modules/p-limit/index',
+  'src/sources/kinds',
+  'src/ingest/sources/source-status',
+  'src/http/wire/record-parts',
   'src/cli/with-client',
   'src/cli/http-client',
   'src/toolbox/fence',
@@ -45,6 +49,8 @@ const PARTS = [
   'src/adapters/open-adapters',
   'src/compose/compose',
   'src/cli/open-server',
+  'src/http/v3-routes',
+  'src/http/v1-routes',
 ];
 
 /**

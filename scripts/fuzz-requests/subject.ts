@@ -69,17 +69,18 @@ export async function startSubject(): Promise<Subject> {
     folders: [],
     role: 'server',
   });
-  watch.stop();
   const authenticate = createAuthenticator({
     keys: [],
     localToken: () => undefined,
     userAuthenticator: services.accounts.userAuthenticator,
   });
   const guarded = await listen(createApp(services, authenticate), { host: '127.0.0.1', port: 0 });
+  const routes = await watch.routesOf();
+  watch.stop();
   return {
     urls: { open: server.url, guarded: guarded.url },
     dataFolder: config.dataDir,
-    routes: watch.routesOf(),
+    routes,
     tools: offer.tools.map(({ name, inputSchema }) => ({ name, inputSchema: inputSchema as JsonSchema })),
     takeErrors: () => errors.splice(0),
     async quiet() {

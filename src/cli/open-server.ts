@@ -4,14 +4,13 @@ import { createLibreChatAuthenticator } from '../access/librechat-tokens.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
 import { ServiceError } from '../errors.ts';
-import { createApp, type Mount } from '../http/app.ts';
+import { createApp } from '../http/app.ts';
 import { asDefaultAdmin } from '../http/authenticate.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { rejectOtherOrigins } from '../http/guard.ts';
 import type { HttpLog } from '../http/http-services.ts';
+import { onDemand } from '../http/on-demand.ts';
 import { protectedResource } from '../http/protected-resource.ts';
-import { finishRoutes } from '../http/routes/finish.ts';
-import { libreChatRoutes } from '../http/routes/librechat.ts';
 import { listen } from '../http/serve.ts';
 import { carriesToken } from '../mcp/peer/peer-routes.ts';
 import { returnMemoryAtRest } from '../shared/return-memory.ts';
@@ -62,11 +61,13 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
     );
     return endpoints;
   };
+  const finish = async () => (await import('../http/routes/finish.ts')).finishRoutes(services, authenticate);
+  const libreChat = async () => (await import('../http/routes/librechat.ts')).libreChatRoutes(services, ofLibreChat);
   const mounts = [
-    ...(offer ? [{ path: '/mcp', handler: later(async () => (await mcp()).overHttp) }] : []),
-    { path: '/peer', handler: later(async () => (await mcp()).forPeers) },
-    ...(role === 'command' ? [{ path: '/v3/finish', handler: finishRoutes(services, authenticate) }] : []),
-    ...(isPrivate ? [] : [{ path: '/librechat', handler: libreChatRoutes(services, ofLibreChat), isGuarded: true }]),
+    ...(offer ? [{ path: '/mcp', handler: onDemand(async () => (await mcp()).overHttp) }] : []),
+    { path: '/peer', handler: onDemand(async () => (await mcp()).forPeers) },
+    ...(role === 'command' ? [{ path: '/v3/finish', handler: onDemand(finish) }] : []),
+    ...(isPrivate ? [] : [{ path: '/librechat', handler: onDemand(libreChat), isGuarded: true }]),
     ...(oauth ? [protectedResource(() => ({ issuer: oauth.issuer, resource: resource() }))] : []),
   ];
   // With authentication, pages of any origin may call with credentials.
@@ -118,11 +119,6 @@ const withoutReported = (log: HttpLog): HttpLog => ({
     else if (thrown.message !== message) log.warn({ ...fields, err: undefined }, thrown.message);
   },
 });
-
-const later =
-  (load: () => Promise<Mount['handler']>): Mount['handler'] =>
-  async (request, response, next) =>
-    (await load())(request, response, next);
 
 /** The host as written in a URL: IPv6 addresses in brackets. */
 const nameOf = (host: string): string => (host.includes(':') ? `[${host}]` : host);

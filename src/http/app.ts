@@ -1,61 +1,31 @@
-import express, { type Express, Router } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Authenticate } from '../access/credentials.ts';
 import { requireSuperuser } from '../access/principal.ts';
 import { asDefaultAdmin, identify } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
+import { answerWrongKeyToDify } from './dify-failure.ts';
 import { answerFailure } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
 import { limitRequests } from './limit-requests.ts';
 import { observeRequests } from './observe-requests.ts';
+import { onDemand } from './on-demand.ts';
 import { answerOpenAiFailure } from './openai-failure.ts';
 import { receiveBytes } from './read-request.ts';
 import { rejectInvalidHost, requireHost } from './reject-invalid-host.ts';
 import { nameRequest } from './request-id.ts';
-import { agentRoutes } from './routes/agent.ts';
-import { answerCheckRoutes } from './routes/answer-check.ts';
-import { chatRoutes } from './routes/chat-completions.ts';
-import { chunkRoutes } from './routes/chunks.ts';
-import { collectionRoutes } from './routes/collections.ts';
-import { completionRoutes } from './routes/completion.ts';
-import { conversationRoutes } from './routes/conversations.ts';
-import { collectionExtractRoutes, documentGraphRoutes } from './routes/document-graphs.ts';
-import { documentSetRoutes } from './routes/document-sets.ts';
-import { documentRoutes } from './routes/documents.ts';
-import { embeddingRoutes } from './routes/embedding.ts';
-import { evaluationRoutes } from './routes/evaluations.ts';
-import { answerWrongKeyToDify, externalKnowledgeRoutes } from './routes/external-knowledge.ts';
-import { followedSourceRoutes } from './routes/followed-sources.ts';
-import { graphRowRoutes } from './routes/graph-rows.ts';
-import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
-import { indexRoutes } from './routes/indices.ts';
-import { ingestionRoutes } from './routes/ingestions.ts';
 import { metricsRoutes } from './routes/metrics.ts';
-import { openAiEmbeddingRoutes } from './routes/openai-embeddings.ts';
 import { openApiRoutes } from './routes/openapi.ts';
 import { pageRoutes, unknownView } from './routes/page.ts';
-import { promptRoutes } from './routes/prompts.ts';
-import { ragRoutes } from './routes/rag.ts';
-import { responseRoutes } from './routes/responses.ts';
-import { runRoutes } from './routes/runs.ts';
 import { searchRoutes } from './routes/search.ts';
 import { sessionRoutes } from './routes/session.ts';
 import { shortLinks } from './routes/short-links.ts';
-import { signInRoutes } from './routes/sign-in.ts';
-import { sourceRoutes } from './routes/sources.ts';
-import { systemRoutes } from './routes/system.ts';
-import { taskRoutes } from './routes/tasks.ts';
-import { uploadRoutes } from './routes/upload.ts';
-import { userKeyRoutes } from './routes/user-keys.ts';
-import { userRoutes } from './routes/users.ts';
-import { versionRoutes } from './routes/versions.ts';
 import { onlyMethods, unknownRoute } from './unknown-route.ts';
-import { welcome } from './wire/system-record.ts';
 
 /** Another interface to the same services, mounted under its own path with its own access rules. */
 export interface Mount {
   readonly path: string;
-  readonly handler: express.RequestHandler;
+  readonly handler: RequestHandler;
   /** Whether the app's `guard` checks the origin of its requests; by default the handler checks it itself. */
   readonly isGuarded?: boolean;
 }
@@ -66,7 +36,7 @@ export function createApp(
   authenticate: Authenticate = asDefaultAdmin,
   mounts: readonly Mount[] = [],
   /** Checks the origin of a request before anything else reads it. */
-  guard: express.RequestHandler = allowOrigins,
+  guard: RequestHandler = allowOrigins,
 ): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -89,51 +59,27 @@ export function createApp(
   // Monitors look for /health at the root.
   app.use(healthRoutes(services), metricsRoutes(services, identified), openApiRoutes(services));
   const limited = limitRequests(services);
-  app.use('/v3/users', signInRoutes(services, authenticate));
-  app.use('/v3', healthRoutes(services), identified, limited, versionedRoutes(services));
-  const { log, limits } = services;
-  app.use('/dify', identified, limited, receiveBytes(limits.body), externalKnowledgeRoutes(services));
-  app.use('/dify', answerWrongKeyToDify);
   app.use(
-    '/v1',
-    identified,
-    limited,
-    receiveBytes(limits.body),
-    chatRoutes(services),
-    responseRoutes(services),
-    openAiEmbeddingRoutes(services),
-    unknownRoute,
-    answerOpenAiFailure(log),
+    '/v3/users',
+    onDemand(async () => (await import('./routes/sign-in.ts')).signInRoutes(services, authenticate)),
   );
+  const { log, limits } = services;
+  app.use('/v3', healthRoutes(services), identified, limited);
+  app.use('/v3/retrieval/search', receiveBytes(limits.body));
+  app.use('/v3/retrieval', searchRoutes(services));
+  app.use(
+    '/v3',
+    onDemand(async () => (await import('./v3-routes.ts')).v3Routes(services)),
+  );
+  const dify = async () => (await import('./routes/external-knowledge.ts')).externalKnowledgeRoutes(services);
+  app.use('/dify', identified, limited, receiveBytes(limits.body), onDemand(dify), answerWrongKeyToDify);
+  const openAi = async () => (await import('./v1-routes.ts')).v1Routes(services);
+  app.use('/v1', identified, limited, receiveBytes(limits.body), onDemand(openAi), answerOpenAiFailure(log));
   app.use(unknownView(), unknownRoute);
   app.use(answerFailure(log));
   return app;
 }
 
-function versionedRoutes(services: HttpServices): Router {
-  const router = Router();
-  // Before the JSON body readers: uploads are multipart and have their own limits.
-  router.use('/documents', uploadRoutes(services), ingestionRoutes(services), sourceRoutes(services));
-  router.use('/documents', documentSetRoutes(services), documentRoutes(services));
-  router.use('/documents', versionRoutes(services), documentGraphRoutes(services));
-  router.use(receiveBytes(services.limits.body));
-  router.use('/retrieval', searchRoutes(services), ragRoutes(services), answerCheckRoutes(services));
-  router.use('/retrieval', agentRoutes(services), completionRoutes(services), embeddingRoutes(services));
-  router.use('/retrieval/runs', runRoutes(services));
-  router.use('/chunks', chunkRoutes(services));
-  router.use('/conversations', conversationRoutes(services));
-  router.use('/collections', collectionRoutes(services), collectionExtractRoutes(services));
-  router.use('/graphs', graphRoutes(services), graphRowRoutes(services));
-  router.use('/prompts', promptRoutes(services));
-  router.use('/indices', indexRoutes(services));
-  router.use('/users', userRoutes(services), userKeyRoutes(services));
-  router.use('/tasks', taskRoutes(services));
-  router.use('/sources', followedSourceRoutes(services));
-  router.use('/system', systemRoutes(services));
-  router.use('/evaluations', evaluationRoutes(services));
-  return router;
-}
-
-const sendWelcome: express.RequestHandler = (_request, response) => {
-  response.json(welcome);
+const sendWelcome: RequestHandler = async (_request, response) => {
+  response.json((await import('./wire/system-record.ts')).welcome);
 };

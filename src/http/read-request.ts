@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
 import { resumeSpan } from './observe-requests.ts';
-import { pageQuery } from './wire/query.ts';
+import { pageQuery } from './wire/page-query.ts';
 import { toSnakeCase } from './wire/tolerant.ts';
 
 /** Reads the body as bytes regardless of content type and method, up to a limit; larger bodies answer 413. */

@@ -38,8 +38,8 @@ const post = async (person: Person, path: string, body: unknown = {}) =>
 beforeAll(async () => {
   const { routesOf, stop } = watchMounts();
   server = await startCitewell({ isRequired: true, hasTestAdmin: true });
+  routes = (await routesOf()).filter(({ path }) => /^\/(v\d\/|$)/.test(path));
   stop();
-  routes = routesOf().filter(({ path }) => /^\/(v\d\/|$)/.test(path));
   for (const [person, email] of [
     ['owner', 'owner@example.org'],
     ['member', 'member@example.org'],

@@ -12,7 +12,7 @@ import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readQuery } from '../read-request.ts';
 import { newSource, toFollowedSource, toSourceKind } from '../wire/followed-source.ts';
-import { pageQuery } from '../wire/query.ts';
+import { pageQuery } from '../wire/page-query.ts';
 import { sourceChangeAt } from '../wire/source-change.ts';
 
 type Services = Pick<HttpServices, 'followed' | 'collections'>;

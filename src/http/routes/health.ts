@@ -4,7 +4,7 @@ import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { isLeaving } from '../request-signal.ts';
-import { toHealthRecord } from '../wire/system-record.ts';
+import { toHealthRecord } from '../wire/health-record.ts';
 
 /** Public health check (docs/contract.md 12). Additions: model, embedder and index state. */
 export function healthRoutes({ status }: Pick<HttpServices, 'status'>): Router {

@@ -3,17 +3,9 @@ import { ingestionStatuses } from '../../documents/document.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { timestamp } from '../../documents/timestamp.ts';
 import { taskStates } from '../../store/ingestion-queue.ts';
+import { integer, lastOf, paging } from './page-query.ts';
 
 // Query parameters. The same schemas validate requests and generate the OpenAPI document.
-
-/** The last value of a key that is repeated. */
-const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);
-
-const integer = <Schema extends z.ZodType>(schema: Schema) =>
-  z.preprocess((value) => {
-    const last = lastOf(value);
-    return typeof last === 'string' && /^[+-]?\d+(\.\d*)?$/.test(last.trim()) ? Number(last) : last;
-  }, schema);
 
 const asList = (value: unknown): unknown => (value === undefined || Array.isArray(value) ? value : [value]);
 
@@ -43,14 +35,6 @@ const flag = () =>
   }, z.boolean('This must be true or false.').default(false));
 
 const count = () => integer(z.number().int().min(0).optional());
-
-const paging = {
-  offset: integer(z.number().int().min(0).default(0)).describe('Number of entries to skip.'),
-  limit: integer(z.number().int().min(1).max(1000).default(100)).describe('Maximum number of entries.'),
-};
-
-/** docs/contract.md 1. */
-export const pageQuery = z.object(paging);
 
 const includeVectors = flag().describe('Include the vector of each passage.');
 const includeEmbeddings = flag().describe('Include the vector of each description, from the embedder in use.');

@@ -3,21 +3,10 @@ import type { CorpusStats } from '../../store/corpus.ts';
 import type { Backlog } from '../../store/ingestion-queue.ts';
 import type { ClusterMember } from '../../store/other-servers.ts';
 import type { ServiceStatus } from '../http-services.ts';
+import { deploymentFacts } from './health-record.ts';
 import { promptRecord } from './prompt-record.ts';
 import { metadata, timestamp } from './record-parts.ts';
 import { backlogRecord, toBacklogRecord } from './task-record.ts';
-
-const index = z.object({
-  kind: z.enum(['embedded', 'remote', 'pgvector', 'memory']),
-  state: z.enum(['ready', 'checking', 'rebuilding', 'unavailable']),
-});
-
-const deploymentFacts = { version: z.string(), model: z.string(), embedder: z.string(), index };
-
-/** docs/contract.md 12. */
-export const healthRecord = z
-  .object({ message: z.literal('ok'), ...deploymentFacts, embedder_reason: z.string().exactOptional() })
-  .meta({ id: 'Health' });
 
 export const backupProgress = z.object({
   copying: z
@@ -85,15 +74,6 @@ export const welcomeRecord = z.object({
   page: z.string(),
   documentation: z.string(),
   openapi: z.string(),
-});
-
-export const toHealthRecord = ({ version, model, embedder, embedderReason, index }: ServiceStatus) => ({
-  message: 'ok',
-  version,
-  model,
-  embedder,
-  embedder_reason: embedderReason,
-  index,
 });
 
 /** The service's state for `citewell status`. */

@@ -14,8 +14,8 @@ beforeAll(async () => {
   const http = await startHttp({}, async () => {
     throw new Error('The description is public.');
   });
+  routes = (await routesOf()).map(({ method, path }) => `${method} ${templated(path)}`);
   stop();
-  routes = routesOf().map(({ method, path }) => `${method} ${templated(path)}`);
   document = await (await fetch(`${http.url}/v3/openapi.json`)).json();
   spec = await fetch(`${http.url}/openapi_spec`);
   spec = new Response(await spec.text(), spec);

@@ -26,24 +26,28 @@ export function watchMounts() {
     if (!apps.includes(this)) apps.push(this);
     return use.apply(this, args);
   };
-  const walk = (stack: readonly Layer[], prefix: string): Route[] =>
-    stack.flatMap(({ route, handle }) => {
-      if (route !== undefined) {
-        const methods = Object.keys(route.methods).filter((name) => name !== '_all');
-        const paths = [route.path].flat().map((path) => `${prefix}${path === '/' ? '' : path}`);
-        return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path: path || '/' })));
-      }
-      const below = (handle as Partial<Express> & { stack?: Layer[] }).stack;
-      return below === undefined ? [] : walk(below, `${prefix}${mounts.get(handle) ?? ''}`);
-    });
+  const walk = async (stack: readonly Layer[], prefix: string): Promise<Route[]> => {
+    const routes = await Promise.all(stack.map((layer) => routesIn(layer, prefix)));
+    return routes.flat();
+  };
+  const routesIn = async ({ route, handle }: Layer, prefix: string): Promise<Route[]> => {
+    if (route !== undefined) {
+      const methods = Object.keys(route.methods).filter((name) => name !== '_all');
+      const paths = [route.path].flat().map((path) => `${prefix}${path === '/' ? '' : path}`);
+      return paths.flatMap((path) => methods.map((method) => ({ method: method.toUpperCase(), path: path || '/' })));
+    }
+    const { load } = handle as { load?: () => Promise<Layer['handle']> };
+    const { stack } = (load === undefined ? handle : await load()) as Partial<Express> & { stack?: Layer[] };
+    return stack === undefined ? [] : walk(stack, `${prefix}${mounts.get(handle) ?? ''}`);
+  };
   return {
     stop: () => {
       prototype.use = use;
     },
-    /** Routes of the app, whose router is not mounted itself. */
-    routesOf: (): readonly Route[] => {
+    /** Routes of the app, whose router is not mounted itself; loads those that are loaded on demand. */
+    routesOf: async (): Promise<readonly Route[]> => {
       const root = apps.find((app) => !mounts.has(app)) ?? { stack: [] };
-      const found = walk(root.stack, '');
+      const found = await walk(root.stack, '');
       return [...new Map(found.map((route) => [`${route.method} ${route.path}`, route])).values()];
     },
   };

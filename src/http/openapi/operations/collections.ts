@@ -3,7 +3,8 @@ import { collectionChange, collectionRecord, newCollection, ownerQuery } from '.
 import { documentRecord } from '../../wire/document-record.ts';
 import { extractionRecord } from '../../wire/extraction-record.ts';
 import { graphWork } from '../../wire/graph-request.ts';
-import { ownedQuery, pageQuery } from '../../wire/query.ts';
+import { pageQuery } from '../../wire/page-query.ts';
+import { ownedQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { userRecord } from '../../wire/user-record.ts';
 import { csvExport, json, type OperationGroup, operationsOf } from '../operation.ts';

@@ -8,13 +8,13 @@ import { documentFacets } from '../../wire/document-facets.ts';
 import { documentHit, documentRecord } from '../../wire/document-record.ts';
 import { ingestionRecord } from '../../wire/ingestion-record.ts';
 import { metadataList } from '../../wire/metadata-list.ts';
+import { pageQuery } from '../../wire/page-query.ts';
 import {
   afterQuery,
   asOfQuery,
   chunksQuery,
   documentChunksQuery,
   documentsQuery,
-  pageQuery,
   rangeQuery,
   retryQuery,
   textQuery,

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { evaluationRecord, evaluationSummary } from '../../wire/evaluation-record.ts';
 import { followedSource, newSource, sourceKindRecord } from '../../wire/followed-source.ts';
+import { healthRecord } from '../../wire/health-record.ts';
 import { indexRecord, newIndex } from '../../wire/index-record.ts';
 import { modelChoicesRecord } from '../../wire/model-choices.ts';
+import { pageQuery } from '../../wire/page-query.ts';
 import { filledPrompt, newPrompt, promptChange, promptRecord, promptUse } from '../../wire/prompt-record.ts';
-import { pageQuery, tasksQuery } from '../../wire/query.ts';
+import { tasksQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { reindexEvent, reindexRequest } from '../../wire/reindex.ts';
 import { sourceChange } from '../../wire/source-change.ts';
-import { backupProgress, healthRecord, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
+import { backupProgress, systemSettings, systemStatus, welcomeRecord } from '../../wire/system-record.ts';
 import { taskRecord } from '../../wire/task-record.ts';
 import { events, json, type OperationGroup, operation, operationsOf } from '../operation.ts';
 

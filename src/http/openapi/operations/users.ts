@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { collectionRecord } from '../../wire/collection-record.ts';
 import { limitsRecord } from '../../wire/limits-record.ts';
-import { idsQuery, pageQuery } from '../../wire/query.ts';
+import { pageQuery } from '../../wire/page-query.ts';
+import { idsQuery } from '../../wire/query.ts';
 import { failure, listOf, message, results, success } from '../../wire/record-parts.ts';
 import { tokens } from '../../wire/sign-in.ts';
 import {
