@@ -2,11 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
+const LONG = 'test/**/*.long.test.ts';
 const SLOW = 'test/**/*.slow.test.ts';
 
-// Four modes: `npm test` for the developer, `npm run test:slow` (--mode slow) for what would keep one waiting, `npm run
-// test:postgres` (--mode postgres) for the tests of the record store again, slow ones too, on PostgreSQL, and `npm run
-// test:properties` (--mode properties) for properties with new random cases. Continuous integration runs the first three.
+// Five modes. `npm test`, for every change, has tests of every component and ends in less than two minutes on two free
+// cores. `npm run test:thorough` (--mode thorough) adds the long ones, which take more than half of the processor time, and
+// `npm run test:slow` (--mode slow) has those that start the program, kill processes, attack the sandbox or wait. `npm run
+// test:postgres` (--mode postgres) runs those of the record store again, long and slow ones too, on PostgreSQL, and `npm run
+// test:properties` (--mode properties) those of properties with new random cases. Continuous integration runs the thorough
+// suite on each commit, and parts of the slow one and of that on PostgreSQL.
 export default defineConfig(({ mode }) => ({
   test: {
     include: includedIn(mode),
@@ -15,7 +19,7 @@ export default defineConfig(({ mode }) => ({
       propertyCases: mode === 'properties' ? 'new' : 'same',
     },
     setupFiles: 'test/support/property-seed.ts',
-    exclude: [...configDefaults.exclude, ...(runsSlow(mode) ? [] : [SLOW])],
+    exclude: [...configDefaults.exclude, ...excludedIn(mode)],
     globalSetup: 'test/support/build-once.ts',
     pool: 'forks',
     // As in src/cli/citewell.js: before Node 26, V8 can crash when threads share WebAssembly.
@@ -41,6 +45,11 @@ function includedIn(mode: string): string[] {
   if (mode === 'postgres') return testsWith('support/engines.ts');
   if (mode === 'properties') return testsWith("from 'fast-check'");
   return [mode === 'slow' ? SLOW : 'test/**/*.test.ts'];
+}
+
+function excludedIn(mode: string): string[] {
+  if (runsSlow(mode)) return [];
+  return mode === 'thorough' || mode === 'properties' ? [SLOW] : [SLOW, LONG];
 }
 
 function testsWith(text: string): string[] {

@@ -13,7 +13,7 @@ const USAGE = `Installs ONNX Runtime as "citewell models install" does, with npm
   --report FILE  vitest's report as JSON`;
 
 const options = { report: { type: 'string' }, help: { type: 'boolean', default: false } } as const;
-const TESTS = ['test/local-models', 'test/embeddings/local-onnx.test.ts', 'test/cli/models.test.ts'];
+const TESTS = ['test/local-models', 'test/embeddings/local-onnx.test.ts', 'test/cli/models.long.test.ts'];
 const NPM_LIMIT_MS = 300_000;
 
 async function main(): Promise<void> {
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     run(['src/cli/citewell.js', 'models', 'install', 'tiny', '--from', model], env);
     const runtime = join(folder, 'citewell', MODELS_FOLDER, 'runtime');
     const report = values.report === undefined ? [] : ['--reporter=json', `--outputFile.json=${values.report}`];
-    run(['node_modules/vitest/vitest.mjs', 'run', ...TESTS, '--reporter=default', ...report], {
+    run(['node_modules/vitest/vitest.mjs', 'run', '--mode=thorough', ...TESTS, '--reporter=default', ...report], {
       ...process.env,
       CITEWELL_TEST_RUNTIME: runtime,
     });

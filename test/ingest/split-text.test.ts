@@ -4,7 +4,6 @@ import { readDocument } from '../../src/ingest/readers/index.ts';
 import { markdownBlocks } from '../../src/ingest/readers/markdown/markdown.ts';
 import { paragraphsOf } from '../../src/ingest/readers/plain/text.ts';
 import { type SplitChunk, type SplitOptions, splitText } from '../../src/ingest/split-text.ts';
-import { cpuSeconds } from './cpu-seconds.ts';
 import { makeZip, wordParagraph, wordParts } from './make-docx.ts';
 import { sheetRow, workbookParts } from './make-office.ts';
 
@@ -215,19 +214,5 @@ describe('every split', () => {
       }),
       { numRuns: 100 },
     );
-  });
-
-  it.each([
-    ['words', 'word '.repeat(800_000)],
-    ['one endless word', 'x'.repeat(4_000_000)],
-    ['text without spaces', '漢字'.repeat(2_000_000)],
-    ['blank lines', '\n\n'.repeat(2_000_000)],
-  ])('takes time linear in the text: 4 MB of %s', { timeout: 60_000 }, async (_, given) => {
-    const document = { text: given, blocks: [], pages: [] };
-    const seconds = await cpuSeconds(() => {
-      splitText(document);
-      splitText(document, { chunkSize: 1_000, chunkOverlap: 100 });
-    });
-    expect(seconds).toBeLessThan(5);
   });
 });

@@ -13,7 +13,7 @@ import { sqliteSql } from '../../../../src/store/sql/sqlite/sqlite-sql.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
 
 // SQLite only: it reads FTS5 tables and counts their statements. What is found within a filter is tested on both engines
-// in chunk-search.test.ts and correct-words.test.ts.
+// in chunk-search.long.test.ts and correct-words.test.ts.
 
 const patient = { check: () => undefined };
 

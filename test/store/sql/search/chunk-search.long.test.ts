@@ -690,13 +690,13 @@ describeVectorEngines('The search', ({ name, openTestStore }) => {
         point % 29 === 0 ? String.fromCodePoint(point) : '',
       )
         .filter((character) => /^[\p{L}\p{N}]$/u.test(character))
+        .filter((_, order) => order % 25 === 0)
         .concat('\u037a', '\u01c5', 'ẞ', 'İ', 'ſ', 'ς');
       const chunks = letters.map((letter, order) => newChunk(order, `x${letter}y ${letter}`));
       await ingest(store, newDocument('letters', { title: '' }), chunks);
       const search = searchOf(store);
       const lost: string[] = [];
       for (const [order, letter] of letters.entries()) {
-        if (order % 25 !== 0 && order < letters.length - 6) continue;
         const found = await search.matching({ text: `x${letter}y`, filter: everything, limit: 1_000 });
         if (!orders(found).includes(order)) lost.push(letter);
       }
