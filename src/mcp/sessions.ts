@@ -3,6 +3,7 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Request, Response } from 'express';
 import type { Principal } from '../access/principal.ts';
 import { announceChanges } from './announce-changes.ts';
+import { answerCancelled } from './answer-cancelled.ts';
 import type { Backend } from './backend.ts';
 import { createEventStore } from './event-store.ts';
 import { sendError } from './send-error.ts';
@@ -88,6 +89,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     const server = createServer(own, { ...connection, session: randomUUID() });
     announceChanges(server, backend, 'legacy');
     await server.connect(transport);
+    answerCancelled(transport, onError);
     return session;
   }
 

@@ -213,6 +213,51 @@ describe('/mcp', () => {
     expect(counted).toBe(3);
   });
 
+  it.each(['2025-06-18', '2025-11-25'])('ends the stream of a cancelled request (%s)', async (protocolVersion) => {
+    const started = Promise.withResolvers<void>();
+    const never = Promise.withResolvers<never>();
+    const errors: Error[] = [];
+    const mcp = await startInProcess({
+      http: { onError: (error) => errors.push(error) },
+      change: ({ retriever }) => ({
+        retriever: {
+          ...retriever,
+          async search() {
+            started.resolve();
+            return never.promise;
+          },
+        },
+      }),
+    });
+    const initialized = await post(mcp.url, {
+      ...INITIALIZE,
+      params: { ...INITIALIZE.params, protocolVersion },
+    });
+    await initialized.text();
+    const session = { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' };
+    const cancel = (requestId: number) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId },
+    });
+    const params = { name: 'search_file_knowledge', arguments: { query: 'capital' } };
+    const call = post(mcp.url, { jsonrpc: '2.0', id: 7, method: 'tools/call', params }, session);
+    await started.promise;
+    expect((await post(mcp.url, cancel(7), session)).status).toBe(202);
+    expect(await (await call).text()).toContain('"id":7');
+
+    // In a batch with others, unknown, and after its answer.
+    const batch = [
+      { jsonrpc: '2.0', id: 8, method: 'tools/call', params },
+      cancel(8),
+      { jsonrpc: '2.0', id: 9, method: 'ping' },
+    ];
+    const answers = await (await post(mcp.url, batch, session)).text();
+    for (const id of [8, 9]) expect(answers).toContain(`"id":${id}`);
+    for (const id of [9, 10]) expect((await post(mcp.url, cancel(id), session)).status).toBe(202);
+    expect(errors).toEqual([]);
+  });
+
   it('drops idle sessions, and the oldest ones above the limit', async () => {
     const mcp = await startInProcess({ http: { limits: { maxSessionsPerUser: 2, idleMs: 400 } } });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
