@@ -121,6 +121,12 @@ describe('the description of the interface', () => {
     expect(document.paths['/v3/documents'].get.security).toBeUndefined();
   });
 
+  it('describes the refusals of sources, which are read before they are added or changed', () => {
+    const statuses = (path: string, method: string) => Object.keys(document.paths[path][method].responses);
+    expect(statuses('/v3/sources', 'post')).toEqual(expect.arrayContaining(['400', '403', '429', '502']));
+    expect(statuses('/v3/sources/{id}', 'patch')).toEqual(expect.arrayContaining(['400', '403', '429', '502', '504']));
+  });
+
   it('has no unresolved reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(100);

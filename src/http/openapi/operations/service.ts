@@ -79,7 +79,7 @@ export const sourceOperations: OperationGroup = {
       body: json(newSource),
       examples: { site: { kind: 'site', url: 'https://example.org/docs/', crawl_depth: 1 } },
       answer: json(results(followedSource)),
-      failures: [400, 403, 409],
+      failures: [400, 403, 409, 502],
     }),
     sourceOperation('GET /v3/sources/kinds', {
       name: 'listSourceKinds',
@@ -97,7 +97,7 @@ export const sourceOperations: OperationGroup = {
       body: json(sourceChange),
       examples: { schedule: { every_minutes: 15, keep_deleted: true } },
       answer: json(results(followedSource)),
-      failures: [400, 403],
+      failures: [400, 403, 429, 502, 504],
     }),
     sourceOperation('DELETE /v3/sources/{id}', {
       name: 'removeSource',
