@@ -83,7 +83,9 @@ if (entry === undefined) throw new Error('The bundle of the database threads has
 const fromWorker = (/** @type {string} */ path) => forImport(relative(dirname(SQLITE_WORKER), path));
 await writeFile(
   SQLITE_WORKER,
-  `import { openBundle } from '${fromWorker(LOADER)}';
+  `import { openBundle, useCodeCache } from '${fromWorker(LOADER)}';
+const { workerData } = process.getBuiltinModule('node:worker_threads');
+if (typeof workerData === 'string') useCodeCache(workerData);
 openBundle(process.getBuiltinModule('node:path').join(import.meta.dirname, '${fromWorker(TARGET)}')).load('${entry.fileName}');
 `,
 );
@@ -156,11 +158,15 @@ function inAscii(code, fileName) {
 }
 
 /**
- * Replaces `import()` of installed packages, which a script cannot call, by the function that the loader passes.
+ * Replaces `import()` of installed packages, which a script cannot call, by the function that the loader passes. A built-in
+ * module is not copied member by member to have a member `default`, which each chunk would do for each of them.
  * @param {string} code
  */
 function takeImports(code) {
-  return code.replaceAll(/(?<![\w.'"`])import\(/g, 'importModule(');
+  const copied = /^let (\w+) = (require\("node:[\w/]+"\));\n\1 = require_rolldown_runtime\.__toESM\(\1, 1\);$/gm;
+  return code
+    .replaceAll(copied, 'let $1 = { __proto__: $2, default: $2 };')
+    .replaceAll(/(?<![\w.'"`])import\(/g, 'importModule(');
 }
 
 /**

@@ -65,7 +65,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   access: [...vocabulary, 'store'],
   store: [...vocabulary, 'embeddings', 's3'],
   'store/full-text': [...vocabulary],
-  'store/sql': [...vocabulary, 'store', 'store/full-text', 'embeddings'],
+  'store/sql': [...vocabulary, 'bundle-loader', 'store', 'store/full-text', 'embeddings'],
   'store/postgres': [...vocabulary, 'store', 'store/sql', 'store/full-text', 'embeddings'],
   'store/pgvector': [...vocabulary, 'store', 'store/postgres', 'store/sql', 'store/full-text', 'embeddings'],
   // Copies records between databases of either engine, which it accesses through their dialects.

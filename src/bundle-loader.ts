@@ -7,10 +7,9 @@ const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writ
 const { basename, dirname, join } = process.getBuiltinModule('node:path');
 const { createRequire } = process.getBuiltinModule('node:module');
 const { Script: CompiledScript } = process.getBuiltinModule('node:vm');
-const { getEnvironmentData, setEnvironmentData } = process.getBuiltinModule('node:worker_threads');
 
-/** Key under which the threads of a process find the folder of its code cache. */
-const CACHE_FOLDER = 'citewell: folder of the code cache';
+/** A process and its bundle each have an instance of this module, so the folder of the code cache is a global property. */
+const CACHE_FOLDER = Symbol.for('citewell: folder of the code cache');
 /**
  * By then, what a start needs has been compiled. Later, a garbage collection of an idle thread could have discarded some
  * of it (`shared/return-memory.ts`).
@@ -22,7 +21,7 @@ const BRIEF_MS = 3000;
 const LARGER = 1.05;
 /** Code that has not been stored again for so long is deleted; what is still used is then stored anew. */
 const KEPT_MS = 30 * 24 * 3_600_000;
-const CHECKSUM_BYTES = 4;
+const HASH_BYTES = 20;
 const WRAPPER = ["(function (exports, require, importModule, __filename) { 'use strict'; ", '\n})'] as const;
 
 /** A bundle that `scripts/bundle-program.js` has written. */
@@ -54,7 +53,9 @@ export function openBundle(folder: string): Bundle {
     loaded.set(name, exports);
     const filename = join(folder, name);
     const run: RunChunk = compile(filename).runInThisContext();
-    const require = (other: string) => (other.startsWith('./') ? load(other.slice(2)) : requireInstalled(other));
+    // `require` would read all members of built-in modules, as an import does.
+    const require = (other: string): unknown =>
+      other.startsWith('./') ? load(other.slice(2)) : (process.getBuiltinModule(other) ?? requireInstalled(other));
     run(exports, require, (other) => import(other), filename);
     return exports;
   };
@@ -62,20 +63,27 @@ export function openBundle(folder: string): Bundle {
 }
 
 /**
- * Chunks that are loaded from now on, also by threads, are taken from the code cache in this folder. What is missing there
- * is written after a while, or when the process or thread ends. Called by src/cli/citewell.js.
+ * Chunks that this thread loads from now on are taken from the code cache in this folder. What is missing there is written
+ * after a while, or when the process ends. Called by src/cli/citewell.js and by the start of the database threads, which
+ * scripts/bundle-program.js writes.
  *
  * @public
  */
 export function useCodeCache(folder: string): void {
-  setEnvironmentData(CACHE_FOLDER, folder);
+  Reflect.set(globalThis, CACHE_FOLDER, folder);
+}
+
+/** The folder of the code cache, for `workerData` of threads that run a bundle; undefined without one. */
+export function codeCacheFolder(): string | undefined {
+  const folder: unknown = Reflect.get(globalThis, CACHE_FOLDER);
+  return typeof folder === 'string' ? folder : undefined;
 }
 
 /** A script that runs, and the file of its code. */
 interface CachedScript {
   readonly script: Script;
   readonly file: string;
-  readonly sourceChecksum: number;
+  readonly sourceHash: Buffer;
   /** Whether the file had code that V8 accepted. */
   readonly isStored: boolean;
 }
@@ -86,16 +94,16 @@ function compile(filename: string): Script {
   const source = readFileSync(filename);
   const options = { filename, columnOffset: -WRAPPER[0].length };
   const text = WRAPPER.join(source.toString('latin1'));
-  const folder = getEnvironmentData(CACHE_FOLDER);
-  if (typeof folder !== 'string') return new CompiledScript(text, options);
+  const folder = codeCacheFolder();
+  if (folder === undefined) return new CompiledScript(text, options);
   // The tag stands for the version and options of V8 and the features of the processor.
   const tag = process.getBuiltinModule('node:v8').cachedDataVersionTag().toString(16);
   const file = join(folder, `${basename(filename)}-${tag}`);
-  const sourceChecksum = checksum(source);
-  const code = readCode(file, sourceChecksum);
+  const sourceHash = hashOf(source);
+  const code = readCode(file, sourceHash);
   const script = new CompiledScript(text, code === undefined ? options : { ...options, cachedData: code });
   const isStored = code !== undefined && script.cachedDataRejected !== true;
-  if (cachedScripts.push({ script, file, sourceChecksum, isStored }) === 1) {
+  if (cachedScripts.push({ script, file, sourceHash, isStored }) === 1) {
     setTimeout(() => store(cachedScripts), SAVE_AFTER_MS).unref();
     process.once('exit', () => {
       const isBrief = performance.now() < BRIEF_MS;
@@ -106,28 +114,31 @@ function compile(filename: string): Script {
 }
 
 /** The stored code, which V8 must not see if it is damaged or of another source: V8 compares only the source's length. */
-function readCode(file: string, sourceChecksum: number): Buffer | undefined {
+function readCode(file: string, sourceHash: Buffer): Buffer | undefined {
   try {
     const stored = readFileSync(file);
-    const code = stored.subarray(CHECKSUM_BYTES);
-    return stored.readUInt32LE() === checksum(code, sourceChecksum) ? code : undefined;
+    const code = stored.subarray(HASH_BYTES);
+    return hashOf(sourceHash, code).equals(stored.subarray(0, HASH_BYTES)) ? code : undefined;
   } catch {
-    // There is none, or it is too short.
+    // There is none.
     return undefined;
   }
 }
 
-function checksum(bytes: Buffer, previous = 0): number {
-  return process.getBuiltinModule('node:zlib').crc32(bytes, previous);
+/** SHA-1: every command loads Node's `crypto` anyway, but not all load `zlib` with its CRC-32. */
+function hashOf(...parts: readonly Buffer[]): Buffer {
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha1');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
 }
 
 /** Stores what has been compiled so far, where that is more than is stored. */
 function store(scripts: readonly CachedScript[]): void {
   try {
-    for (const { script, file, sourceChecksum, isStored } of scripts) {
+    for (const { script, file, sourceHash, isStored } of scripts) {
       const code = script.createCachedData();
       const { size = 0 } = (isStored ? statSync(file, { throwIfNoEntry: false }) : undefined) ?? {};
-      if (code.length > LARGER * size) writeCode(file, code, checksum(code, sourceChecksum));
+      if (code.length > LARGER * size) writeFile(file, Buffer.concat([hashOf(sourceHash, code), code]));
     }
     for (const folder of new Set(scripts.map(({ file }) => dirname(file)))) removeOldCode(folder);
   } catch {
@@ -135,13 +146,11 @@ function store(scripts: readonly CachedScript[]): void {
   }
 }
 
-function writeCode(file: string, code: Buffer, checksumOfBoth: number): void {
+function writeFile(file: string, content: Buffer): void {
   const unfinished = `${file}.${process.pid}-${performance.now()}.partial`;
-  const head = Buffer.alloc(CHECKSUM_BYTES);
-  head.writeUInt32LE(checksumOfBoth);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(unfinished, Buffer.concat([head, code]), { mode: 0o600, flag: 'wx' });
+    writeFileSync(unfinished, content, { mode: 0o600, flag: 'wx' });
     renameSync(unfinished, file);
   } finally {
     rmSync(unfinished, { force: true });

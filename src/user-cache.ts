@@ -1,6 +1,9 @@
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+// Loaded by src/cli/citewell.js before the program: an import of built-in modules would read all of their members, which
+// takes 10 ms, because some of them load more parts of Node.
+const { accessSync, chmodSync, constants, lstatSync, mkdirSync, mkdtempSync, rmSync } =
+  process.getBuiltinModule('node:fs');
+const { homedir, tmpdir } = process.getBuiltinModule('node:os');
+const { isAbsolute, join } = process.getBuiltinModule('node:path');
 
 /**
  * This user's cache folder for reproducible files: native modules, models, snapshots. Undefined without a home folder.

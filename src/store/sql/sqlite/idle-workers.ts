@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { codeCacheFolder } from '../../../bundle-loader.ts';
 import { programFile } from '../../../program-file.ts';
 
 const WORKER = programFile('./sqlite-worker.ts', import.meta);
@@ -12,7 +13,7 @@ const KEPT_MS = 10_000;
  */
 const idle = new Map<Worker, NodeJS.Timeout>();
 
-const newWorker = (): Worker => new Worker(WORKER, { name: 'sqlite' });
+const newWorker = (): Worker => new Worker(WORKER, { name: 'sqlite', workerData: codeCacheFolder() });
 
 /**
  * Starts the threads of a database that is about to be opened, so that they load while the caller loads other modules.
