@@ -44,7 +44,8 @@ try {
 
   const installed = join(folder, 'installed');
   mkdirSync(installed);
-  installPackage(packPackage(folder), installed);
+  const tarball = packPackage(folder);
+  installPackage(tarball, installed);
   const program = join(installed, 'node_modules/citewell/dist/src/cli/citewell.js');
   const version = execFileSync(process.execPath, [program, '--version'], {
     env: environment,
@@ -109,7 +110,7 @@ try {
   await transcriber.close();
 
   const bundle = join(folder, 'citewell.mcpb');
-  buildBundle(unpackPackage(folder), bundle);
+  buildBundle(unpackPackage(tarball, folder), bundle);
   const unpacked = join(folder, 'unpacked');
   unpackBundle(bundle, unpacked);
   const { args, env } = startOf(unpacked);

@@ -36,11 +36,11 @@ export function installPackage(tarball: string, folder: string): void {
   npm(['install', '--omit=dev', '--prefer-offline', tarball], folder);
 }
 
-/** Unpacks the package as published and installs its production dependencies at the locked versions. */
-export function unpackPackage(folder: string): string {
+/** Unpacks the tarball into the folder and installs its production dependencies at the locked versions. */
+export function unpackPackage(tarball: string, folder: string): string {
   const unpacked = join(folder, 'package');
   mkdirSync(unpacked, { recursive: true });
-  run('tar', ['-xzf', packPackage(folder), '--strip-components=1', '-C', unpacked], folder);
+  run('tar', ['-xzf', tarball, '--strip-components=1', '-C', unpacked], folder);
   copyFileSync(join(ROOT, 'package-lock.json'), join(unpacked, 'package-lock.json'));
   npm(['ci', '--omit=dev', '--prefer-offline'], unpacked);
   return unpacked;
