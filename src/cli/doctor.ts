@@ -37,65 +37,76 @@ interface DoctorOptions {
   readonly questions: boolean;
 }
 
-/** `citewell doctor`: what Citewell needs, what is wrong, and how to fix it. Exit code 1 when something is wrong. */
+/**
+ * `citewell doctor`: what Citewell needs, what is wrong, and how to fix it; each finding is printed as soon as it is known.
+ * Exit code 1 when something is wrong.
+ */
 export async function doctor(options: DoctorOptions, context: CommandContext): Promise<ExitCode> {
-  const { output } = context;
+  const { output, interruption } = context;
   const repairs = options.repair
     ? await repairDatabase((await context.config()).dataDir, (message) => output.note(message))
     : [];
-  const findings = [
-    checkNode(process.version),
-    checkSqlite(),
-    ...(await checkConfigured(context.config, options.questions)),
-    ...repairs,
-  ];
-  const isWell = findings.every(({ state }) => state !== 'wrong');
-  if (options.json) {
-    output.print(JSON.stringify({ ok: isWell, findings }));
-  } else {
-    for (const { name, state, detail, fix } of findings) {
-      output.print(`${output.style(colours[state], words[state])}  ${output.style('bold', name)}: ${detail}`);
-      if (fix !== undefined) output.print(`        ${fix}`);
-    }
+  const findings: Finding[] = [];
+  for await (const finding of checkAll(context.config, options.questions, repairs)) {
+    // Checks of what does not answer take seconds each.
+    interruption.stop.throwIfAborted();
+    findings.push(finding);
+    if (options.json) continue;
+    const { name, state, detail, fix } = finding;
+    output.print(`${output.style(colours[state], words[state])}  ${output.style('bold', name)}: ${detail}`);
+    if (fix !== undefined) output.print(`        ${fix}`);
   }
+  const isWell = findings.every(({ state }) => state !== 'wrong');
+  if (options.json) output.print(JSON.stringify({ ok: isWell, findings }));
   return isWell ? exitCodes.ok : exitCodes.failure;
 }
 
 const words = { ok: 'ok   ', warning: 'note ', wrong: 'WRONG' } as const;
 const colours = { ok: 'green', warning: 'yellow', wrong: 'red' } as const;
 
-async function checkConfigured(readConfig: () => Promise<Config>, asksQuestions: boolean): Promise<Finding[]> {
+async function* checkAll(
+  readConfig: () => Promise<Config>,
+  asksQuestions: boolean,
+  repairs: readonly Finding[],
+): AsyncGenerator<Finding, void> {
+  yield checkNode(process.version);
+  yield checkSqlite();
+  yield* checkConfigured(readConfig, asksQuestions);
+  yield* repairs;
+}
+
+async function* checkConfigured(
+  readConfig: () => Promise<Config>,
+  asksQuestions: boolean,
+): AsyncGenerator<Finding, void> {
   const name = 'Configuration';
   let config: Config;
   try {
     config = await readConfig();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return [
-      { name, state: 'wrong', detail: error.message, fix: 'Correct these variables; other checks were skipped.' },
-    ];
+    yield { name, state: 'wrong', detail: error.message, fix: 'Correct these variables; other checks were skipped.' };
+    return;
   }
-  const settings: Finding =
-    config.warnings.length === 0
-      ? { name, state: 'ok', detail: 'all variables are valid' }
-      : { name, state: 'warning', detail: config.warnings.join(' '), fix: 'Correct or remove these variables.' };
-  return [
-    settings,
-    await checkDataFolder(config.dataDir),
-    ...(await checkHolder(config.dataDir)),
-    ...(config.databaseUrl === undefined
-      ? await checkDatabase(config.dataDir)
-      : [await checkPostgres(config.databaseUrl)]),
-    await checkIndex(config),
-    ...(await checkModels(config)),
-    ...(await checkLocalModels(config)),
-    ...(asksQuestions ? [...(await checkServices(config)), ...(await checkOriginals(config))] : []),
-    await checkWeb(config),
-    await checkSandbox(config),
-    ...(await checkExternalServers(config)),
-    await checkAccess(config),
-    await checkPort(config),
-  ];
+  yield config.warnings.length === 0
+    ? { name, state: 'ok', detail: 'all variables are valid' }
+    : { name, state: 'warning', detail: config.warnings.join(' '), fix: 'Correct or remove these variables.' };
+  yield await checkDataFolder(config.dataDir);
+  yield* await checkHolder(config.dataDir);
+  if (config.databaseUrl === undefined) yield* await checkDatabase(config.dataDir);
+  else yield await checkPostgres(config.databaseUrl);
+  yield await checkIndex(config);
+  yield* await checkModels(config);
+  yield* await checkLocalModels(config);
+  if (asksQuestions) {
+    yield* await checkServices(config);
+    yield* await checkOriginals(config);
+  }
+  yield await checkWeb(config);
+  yield await checkSandbox(config);
+  yield* await checkExternalServers(config);
+  yield await checkAccess(config);
+  yield await checkPort(config);
 }
 
 /** Whether Python can run, and which isolation layers are active; docs/sandbox.md explains them. */
