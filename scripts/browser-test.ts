@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { accessSuite } from './browser-test/access.ts';
+import { answersSuite } from './browser-test/answers.ts';
 import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
@@ -50,6 +51,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   sourcesSuite,
   remoteSourcesSuite,
   untrustedSuite,
+  answersSuite,
   askSuite,
   besideSuite,
   appSuite,

@@ -1,4 +1,5 @@
 import { splitSentences } from '../documents/sentences.ts';
+import { blank, checkedProse } from './checked-prose.ts';
 import type { Span } from './citation.ts';
 import { readMarker } from './marker.ts';
 import { isShortClaim } from './short-claim.ts';
@@ -20,18 +21,17 @@ interface Marker extends Span {
 const BRACKET = /[[【［][^[\]【】［］\n]{1,62}[\]】］](?:\([^()\s]{1,2000}\))?/g;
 // Shorter text between two markers ("and", ", in 1889") is not a statement of its own.
 const MIN_CLAUSE_LENGTH = 16;
-const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[^\n]*$|(?![\s\S]))/gm;
 /** A list of sources at the end, headed `Sources:` or written as Markdown footnotes. */
 const SOURCE_LIST =
   /^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:sources?|references?|citations?|footnotes|quellen|belege|fuentes|referencias|références|fonti|bronnen|fontes|источники|来源|参考资料|出典|출처)(?:\*\*|__)?[ \t]*[:：]?(?:\*\*|__)?[ \t]*$/imu;
 const NOTE = /^[ \t]*\[\^?\d{1,3}\]:.*$/gm;
 
 /**
- * The statements of an answer in order: each sentence, or each part of one that has its own markers. Code, the source
- * list at the end, and sentences without a citation, quotation or claim are left out.
+ * The statements of an answer in order: each sentence, or each part of one that has its own markers. Code, heads of
+ * tables, displayed formulas, the source list at the end, and sentences without a citation, quotation or claim are left out.
  */
 export function readStatements(answer: string): Statement[] {
-  const prose = withoutSourceList(answer.replace(FENCED, blank).replace(NOTE, blank));
+  const prose = withoutSourceList(checkedProse(answer).replace(NOTE, blank));
   const markers = markersIn(prose);
   const plain = blankSpans(prose, markers);
   const sentences = joinQuotations(plain, splitSentences(plain));
@@ -72,8 +72,6 @@ function isInQuotation(text: string): boolean {
   // `„…“` and `“…”` share a character, so both are counted together.
   return count(/"/g) % 2 === 1 || count(/[“”„]/g) % 2 === 1 || count(/«/g) > count(/»/g) || count(/「/g) > count(/」/g);
 }
-
-const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
 
 function withoutSourceList(text: string): string {
   const at = SOURCE_LIST.exec(text)?.index;
@@ -145,7 +143,8 @@ const LEADING_MARKUP = /^(?:[\s>|]+|[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|[,;:–
 function wordsOf(plain: string, { start, end }: Span): Omit<Statement, 'markers'> {
   const raw = plain.slice(start, Math.max(start, end));
   const before = LEADING_MARKUP.exec(raw)?.[0].length ?? 0;
-  const kept = raw.slice(before).trimEnd();
+  // The row of a table ends with the border of its last cell.
+  const kept = raw.slice(before).replace(/[\s|]+$/, '');
   const text = kept
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])|`/gu, '')
     .replace(/\s+([.,;:!?])/g, '$1')

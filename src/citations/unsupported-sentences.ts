@@ -1,5 +1,6 @@
 import { splitSentences } from '../documents/sentences.ts';
 import type { CheckedCitation } from './check-citation.ts';
+import { checkedProse } from './checked-prose.ts';
 import type { Span } from './citation.ts';
 import { supports } from './verdict.ts';
 
@@ -14,13 +15,14 @@ const FIGURE_OR_NAME = /\p{N}|[\p{L}\p{N}] \p{Lu}\p{Ll}/u;
 export function unsupportedSentences(answer: string, citations: readonly CheckedCitation[]): Span[] {
   const markers = citations.flatMap((citation) => citation.checks);
   const supportedSpans = markers.filter((check) => supports(check.verdict)).map((check) => check.span);
-  const sentences = splitSentences(answer);
+  const prose = checkedProse(answer);
+  const sentences = splitSentences(prose);
   return sentences
     .filter(({ start, end }, index) => {
       const next = sentences[index + 1]?.start ?? answer.length;
       const markersEnd = trailingMarkersEnd(answer, end, next);
       return (
-        isStatement(answer.slice(start, end)) &&
+        isStatement(prose.slice(start, end)) &&
         !supportedSpans.some((span) => span.start >= start && span.end <= markersEnd)
       );
     })

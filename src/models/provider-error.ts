@@ -77,6 +77,9 @@ interface Verdict extends Pick<ServiceErrorOptions, 'retryAfter'> {
   readonly isTooLong?: boolean;
 }
 
+/** Codes of connections that existed; those that could not be made have others. */
+const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 /** The answer broke off, was unreadable, or there was none. */
 function withoutStatus(error: unknown, { provider: { label, address, addressVariable } }: FailedCall): Verdict {
   const failed = (message: string): Verdict => ({ code: 'provider_failed', message, remedy: 'retry' });
@@ -88,6 +91,11 @@ function withoutStatus(error: unknown, { provider: { label, address, addressVari
     return failed(`${label} sent a response in an unexpected format. Check ${addressVariable}.`);
   }
   const reason = networkCode(error);
+  if (reason !== undefined && CLOSED.has(reason)) {
+    return failed(
+      `${label} broke off the connection before its answer was complete (${reason}) at ${address}. Try again.`,
+    );
+  }
   const problem = reason === undefined ? 'could not be reached, or broke off,' : `could not be reached (${reason})`;
   return failed(`${label} ${problem} at ${address}. Check the network and ${addressVariable}.`);
 }

@@ -9,9 +9,12 @@ function draw(nodes: readonly Node[]): string {
       if (typeof node === 'string') return node;
       if (node.kind === 'mark') return `{${node.index}}`;
       if (node.kind === 'note') return `!${node.index}`;
+      if (node.kind === 'formula') return `<formula>${node.source}</formula>`;
+      if (node.kind === 'together') return draw(node.children);
       if (node.kind === 'unsupported') return `~${draw(node.children)}~`;
       const href = node.href === undefined ? '' : ` ${node.href}`;
-      return `<${node.tag}${href}>${draw(node.children)}</${node.tag}>`;
+      const align = node.align === undefined ? '' : ` ${node.align}`;
+      return `<${node.tag}${href}${align}>${draw(node.children)}</${node.tag}>`;
     })
     .join('');
 }
@@ -74,6 +77,19 @@ describe('citation chips in Markdown', () => {
   });
 });
 
+it('a citation between two sums of money stays', () => {
+  expect(render('It costs $5 [1], or 6$ there.')).toBe('<p>It costs $5 {0}, or 6$ there.</p>');
+});
+
+it('a citation is not separated from the full stop behind it', () => {
+  const together = (text: string) => {
+    const [paragraph] = markdownTree(insertMarkers(text, spansOf(text, /\[\d+\]/g)));
+    const nodes = typeof paragraph === 'object' && 'children' in paragraph ? paragraph.children : [];
+    return nodes.filter((node) => typeof node === 'object' && node.kind === 'together').map((node) => draw([node]));
+  };
+  expect(together('It is so [1]. And so [2][3], but [4] is not.')).toEqual(['{0}.', '{2},']);
+});
+
 describe('an unsupported sentence', () => {
   it('is marked from its first to its last character, followed by a note', () => {
     expect(render('Yes [1]. The cat is blue.', { unsupported: ['The cat is blue.'] })).toBe(
@@ -94,6 +110,24 @@ describe('an unsupported sentence', () => {
     expect(render(text, { unsupported: ['The cat\n\nis blue.'] })).toBe('<p>~The cat~</p><p>is blue. So.</p>');
   });
 
+  it('keeps the columns of a table, and is marked to the end of its row', () => {
+    const table = '| Boat | Fare |\n| --- | --- |\n| Old | 12 |';
+    expect(render(table, { unsupported: ['Boat | Fare |', '| Old | 12 |'] })).toBe(
+      '<table><thead><tr><th>~Boat~</th><th>~Fare~!0</th></tr></thead>' +
+        '<tbody><tr><td>~Old~</td><td>~12~!1</td></tr></tbody></table>',
+    );
+    expect(render(table, { unsupported: ['| Boat | Fare |\n| --- | --- |\n| Old | 12 |'] })).toBe(
+      '<table><thead><tr><th>~Boat~</th><th>~Fare~!0</th></tr></thead>' +
+        '<tbody><tr><td>Old</td><td>12</td></tr></tbody></table>',
+    );
+  });
+
+  it('does not begin with the full stop of the sentence before', () => {
+    expect(render('Yes [1]. The cat is blue.', { unsupported: ['. The cat is blue.'] })).toBe(
+      '<p>Yes {0}. ~The cat is blue.~!0</p>',
+    );
+  });
+
   it('includes the markers within it', () => {
     expect(render('The cat [1] is.', { unsupported: ['The cat [1] is.'] })).toBe('<p>~The cat ~{0}~ is.~!0</p>');
   });
@@ -106,6 +140,22 @@ describe('Markdown from a model', () => {
     ['a data address is no link', '[so](data:text/html,x)', '<p>[so](data:text/html,x)</p>'],
     ['an address within this server is no link', '[so](/v3/users/logout)', '<p>so</p>'],
     ['a picture is not fetched', '![so](https://example.org/a.png)', '<p>!<a https://example.org/a.png>so</a></p>'],
+    [
+      'columns keep their alignment',
+      '| a | b | c |\n|:--|--:|:-:|\n| 1 | 2 | 3 |',
+      '<table><thead><tr><th>a</th><th right>b</th><th center>c</th></tr></thead>' +
+        '<tbody><tr><td>1</td><td right>2</td><td center>3</td></tr></tbody></table>',
+    ],
+    [
+      'a formula keeps its signs',
+      'So $a_1 \\, b_1 = c^*$ *is*.',
+      '<p>So <formula>a_1 \\, b_1 = c^*</formula> <em>is</em>.</p>',
+    ],
+    ['a formula of its own', '$$\n\\frac{a}{b}\n$$', '<p><formula>\\frac{a}{b}</formula></p>'],
+    ['a formula in brackets', '\\(x\\) and \\[y\\]', '<p><formula>x</formula> and <formula>y</formula></p>'],
+    ['sums of money are no formula', 'from $5 to $10, or US$5/US$6', '<p>from $5 to $10, or US$5/US$6</p>'],
+    ['a single dollar is none', 'a $ b', '<p>a $ b</p>'],
+    ['brackets that are escaped stay', '\\[sic', '<p>[sic</p>'],
     ['a link keeps its address', '[so](https://example.org/)', '<p><a https://example.org/>so</a></p>'],
   ])('%s', (_, text, drawn) => {
     expect(render(text, { marks: [] })).toBe(drawn);

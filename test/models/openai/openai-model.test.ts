@@ -176,6 +176,13 @@ describe('a model over Chat Completions', () => {
     expect((failure as Error).message).not.toContain('sk-test');
   });
 
+  it('does not call a server unreachable that broke off its answer', async () => {
+    fake.next(endingAfter(3, chatReply({ text: 'One two three' }), { cut: true }));
+    expect(await failureOf(ask(model('gpt-4.1')))).toMatchObject({
+      message: expect.stringMatching(/^OpenAI broke off the connection before its answer was complete \(/),
+    });
+  });
+
   it('includes the time to wait in the error', async () => {
     fake.next(rateLimited('7'));
     const failure = await failureOf(ask(model('gpt-4.1')));

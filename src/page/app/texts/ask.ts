@@ -2,6 +2,8 @@ export const ask = {
   title: 'Ask',
   heading: 'Ask your documents',
   introduction: 'Every statement of the answer is shown with the passage that supports it.',
+  documents: (count: number) => (count === 1 ? '1 document' : `${count.toLocaleString('en')} documents`),
+  openLibrary: 'See them or add more',
   question: 'Question',
   placeholder: 'What would you like to know?',
   followUp: 'Ask another question',
@@ -25,6 +27,12 @@ export const ask = {
   model: 'Model',
   standardModel: (name: string | undefined) => (name === undefined ? 'Default model' : `Default: ${name}`),
   waiting: 'Looking for passages…',
+  found: (count: number) =>
+    count === 0
+      ? 'No passages were found. Waiting for the model…'
+      : `${count === 1 ? 'One passage was' : `${count.toLocaleString('en')} passages were`} found. Waiting for the model…`,
+  waitingForModel: 'Waiting for the model…',
+  working: 'Working…',
   reconnecting: 'The connection was lost. Reconnecting…',
   checking: 'Checking the citations…',
   stop: 'Stop',
@@ -65,6 +73,8 @@ export const ask = {
   knownVerdict: (verdict: string) => `The verdict of its check, which cannot be repeated, is stored: ${verdict}.`,
   unsupported: 'not supported by any source',
   page: (page: number) => `page ${page}`,
+  copyAnswer: 'Copy answer',
+  copySources: 'Sources:',
   madeFiles: 'Created files',
   steps: (count: number) => (count === 1 ? '1 step' : `${count} steps`),
   thinking: 'Thinking',

@@ -6,6 +6,7 @@ import { Chip } from './chip.tsx';
 import { insertMarkers } from './insert-markers.ts';
 import type { Node } from './markdown-tree.ts';
 import { streamingText } from './streaming-text.ts';
+import type { MathNode } from './tex-to-math.ts';
 
 type Render = typeof import('./markdown-tree.ts').markdownTree;
 let loaded: Render | undefined;
@@ -66,6 +67,23 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
             {texts.ask.unsupported}
           </small>
         );
+      case 'formula': {
+        const { source, math, isDisplay } = node;
+        const display = isDisplay ? 'block' : 'inline';
+        const shown = math === undefined ? <code>{source}</code> : h('math', { display }, math.map(showMath));
+        const frame = isDisplay ? 'formula formula-display' : 'formula';
+        return (
+          <span key={place} class={frame}>
+            {shown}
+          </span>
+        );
+      }
+      case 'together':
+        return (
+          <span key={place} class="together">
+            {node.children.map(show)}
+          </span>
+        );
       case 'element': {
         const children = node.children.map(show);
         if (node.tag === 'a') {
@@ -82,10 +100,18 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
             </div>
           );
         }
-        const list = node.start === undefined ? {} : { start: node.start };
-        return h(node.tag, { key: place, ...list }, children);
+        const { tag, start, align } = node;
+        const given = {
+          ...(start !== undefined && { start }),
+          ...(align !== undefined && { class: `align-${align}` }),
+        };
+        return h(tag, { key: place, ...given }, children);
       }
     }
   };
   return <div class={render === undefined ? 'answer-text plain' : 'answer-text'}>{nodes.map(show)}</div>;
+}
+
+function showMath(node: MathNode | string): ComponentChild {
+  return typeof node === 'string' ? node : h(node.tag, { ...node.attributes }, node.children.map(showMath));
 }

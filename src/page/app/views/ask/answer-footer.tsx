@@ -1,10 +1,12 @@
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { texts } from '../../texts.ts';
+import { answerAsText } from './answer-as-text.ts';
 import type { AnswerState } from './answer-state.ts';
 import { isOpen } from './thread.ts';
 
 const count = new Intl.NumberFormat('en');
 
-/** Model, tokens, cost and time of the answer. */
+/** Model, tokens, cost and time of the answer, and a button that copies it. */
 export function AnswerFooter({ answer }: { readonly answer: AnswerState }) {
   const { model, usage, stopReason } = answer;
   if (isOpen(answer)) return null;
@@ -16,7 +18,14 @@ export function AnswerFooter({ answer }: { readonly answer: AnswerState }) {
     seconds === undefined ? '' : texts.ask.seconds(seconds.toFixed(1)),
     endedEarly(stopReason),
   ].filter((fact) => fact !== '');
-  return facts.length === 0 ? null : <footer class="answer-footer">{facts.join(' · ')}</footer>;
+  const hasText = answer.text.trim() !== '';
+  if (facts.length === 0 && !hasText) return null;
+  return (
+    <footer class="answer-footer">
+      {hasText && <CopyButton text={() => answerAsText(answer)} label={texts.ask.copyAnswer} isQuiet />}
+      <span>{facts.join(' · ')}</span>
+    </footer>
+  );
 }
 
 function endedEarly(reason: string | undefined): string {

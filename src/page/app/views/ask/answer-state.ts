@@ -63,6 +63,8 @@ export interface AnswerState {
   /** In text order. */
   readonly marks: readonly Mark[];
   readonly unsupported: readonly MarkerSpan[];
+  /** How many passages the first search found; undefined while it runs. */
+  readonly found?: number;
   readonly steps: readonly Step[];
   readonly thinking: string;
   /** Whether the answer was composed without a language model. */
@@ -93,8 +95,10 @@ export const emptyAnswer: AnswerState = {
 /** Reducer: the answer after one more event of its stream. */
 export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState {
   switch (event.event) {
-    case 'search_results':
-      return state;
+    case 'search_results': {
+      const { chunk_search_results: passages } = event.data.data;
+      return { ...state, found: Array.isArray(passages) ? passages.length : 0 };
+    }
     case 'thinking':
       return { ...state, thinking: state.thinking + deltaText(event.data) };
     case 'message':

@@ -55,7 +55,7 @@ export function AskView() {
 
   const running = turns.find(({ answer }) => isOpen(answer));
   const isFirst = turns.length === 0 && load === 'loaded' && at.conversation === '';
-  const isEmpty = facts.kind === 'loaded' && !facts.value.hasDocuments;
+  const isEmpty = facts.kind === 'loaded' && facts.value.documents === 0;
   const model = facts.kind === 'loaded' ? facts.value.model : undefined;
   const noModel = model === 'builtin/extractive' && at.scope.model === '' && <NoModel isShort={!isFirst} />;
   return (
@@ -67,6 +67,11 @@ export function AskView() {
       <div class={isFirst ? 'ask-main first' : 'ask-main'}>
         <h1 class={isFirst ? '' : 'visually-hidden'}>{texts.ask.heading}</h1>
         {isFirst && <p class="introduction">{texts.ask.introduction}</p>}
+        {isFirst && !isEmpty && facts.kind === 'loaded' && (
+          <p class="notice corpus">
+            {texts.ask.documents(facts.value.documents)} · <Link href="/library">{texts.ask.openLibrary}</Link>
+          </p>
+        )}
         {!isEmpty && noModel}
         {facts.kind === 'failed' && <Failure error={facts.error} retry={facts.reload} />}
         {isEmpty && isFirst && (

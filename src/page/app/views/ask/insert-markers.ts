@@ -32,19 +32,20 @@ export function insertMarkers(
   sentences: readonly MarkerSpan[] = [],
 ): MarkedSource {
   const insertions: Insertion[] = [];
-  let end = 0;
+  let last = 0;
   const ordered = marks.map((mark, index) => ({ ...mark, index })).toSorted((one, two) => one.start - two.start);
   for (const mark of ordered) {
-    if (mark.start < end || mark.end <= mark.start || mark.end > text.length) continue;
+    if (mark.start < last || mark.end <= mark.start || mark.end > text.length) continue;
     insertions.push({ start: mark.start, end: mark.end, sign: signOf('m', mark.index) });
-    end = mark.end;
+    last = mark.end;
   }
   const markers = [...insertions];
   for (const [index, sentence] of sentences.entries()) {
-    const start = afterBlockSigns(text, sentence.start);
-    if (start >= sentence.end || sentence.end > text.length) continue;
+    const start = afterStop(text, afterBlockSigns(text, sentence.start));
+    const end = withinRow(text, start, sentence.end);
+    if (start >= end || end > text.length) continue;
     const outside = (at: number) => markers.find((mark) => mark.start < at && at < mark.end)?.end ?? at;
-    const [from, to] = [outside(start), outside(sentence.end)];
+    const [from, to] = [outside(start), outside(end)];
     insertions.push(
       { start: from, end: from, sign: signOf('s', index) },
       { start: to, end: to, sign: signOf('e', index) },
@@ -78,6 +79,9 @@ export function splitAtSigns(text: string): readonly Piece[] {
   return pieces;
 }
 
+/** Whether the text contains the sign of a marker. */
+export const hasMark = (text: string): boolean => text.includes(`${OPEN}m`);
+
 /** Restores the original text where a sign cannot be shown: in code and URLs. */
 export const withoutSigns = (text: string, written: readonly string[]): string =>
   text.replaceAll(SIGN, (_, letter: string, digits: string) => (letter === 'm' ? (written[Number(digits)] ?? '') : ''));
@@ -93,4 +97,16 @@ function afterBlockSigns(text: string, start: number): number {
   if (!/^[\s>]*$/.test(text.slice(line, start))) return start;
   const [signs] = /^(?:\s*(?:[-*+>|]|\d{1,9}[.)]|#{1,6})(?=\s))*\s*\|?\s*/.exec(text.slice(start)) ?? [''];
   return start + signs.length;
+}
+
+/** The full stop of the sentence before stands behind its marker, and with it after the offset where this one begins. */
+const afterStop = (text: string, start: number): number =>
+  start + (/^[.,;:!?]+\s*/.exec(text.slice(start))?.[0].length ?? 0);
+
+/** A sign after the last "|" of a table's row would be a cell of its own, so it is inserted before it. */
+function withinRow(text: string, start: number, end: number): number {
+  const line = text.lastIndexOf('\n', start - 1) + 1;
+  if (!/^[\s>]*\|/.test(text.slice(line, end))) return end;
+  const [row = ''] = text.slice(start, end).split('\n', 1);
+  return start + row.replace(/[\s|]+$/, '').length;
 }

@@ -1,5 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
+import { formulaRule } from './formula-rule.ts';
 import { type MarkedSource, splitAtSigns, withoutSigns } from './insert-markers.ts';
+import { type MathNode, texToMath } from './tex-to-math.ts';
 
 /** Render tree of an answer. Values instead of HTML, so that nothing in it can execute. */
 export type Node =
@@ -9,12 +11,27 @@ export type Node =
       readonly tag: Tag;
       readonly href?: string;
       readonly start?: number;
+      /** Of a cell of a table, if it is not at the start. */
+      readonly align?: 'center' | 'right';
       readonly children: readonly Node[];
     }
   | { readonly kind: 'mark'; readonly index: number }
   | { readonly kind: 'unsupported'; readonly index: number; readonly children: readonly Node[] }
+  | Formula
+  /** A citation with the punctuation behind it, between which a line should not end. */
+  | { readonly kind: 'together'; readonly children: readonly Node[] }
   /** After an unsupported sentence. */
   | { readonly kind: 'note'; readonly index: number };
+
+interface Formula {
+  readonly kind: 'formula';
+  /** In TeX. */
+  readonly source: string;
+  /** Undefined if the formula contains something unknown. */
+  readonly math: readonly MathNode[] | undefined;
+  /** Whether it stands on a line of its own. */
+  readonly isDisplay: boolean;
+}
 
 const tags = [
   'p',
@@ -46,7 +63,7 @@ const tags = [
 export type Tag = (typeof tags)[number];
 
 // Images would be fetched from other hosts; they are shown as links instead.
-const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable('image');
+const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable('image').use(formulaRule);
 
 interface Open {
   readonly token: Token | undefined;
@@ -86,10 +103,15 @@ export function markdownTree(placed: MarkedSource): readonly Node[] {
         const node = opened && element(opened, children, placed);
         if (node === undefined) top().children.push(...children);
         else add(node);
+        if (token.type === 'tr_close') unsupported = undefined;
       } else if (token.type === 'inline') {
         walk(token.children ?? []);
-        // A sentence ends with its block at the latest.
-        unsupported = undefined;
+        // A sentence ends with its block at the latest, or with the row of a table.
+        if (!isCell(top().token)) unsupported = undefined;
+      } else if (token.type === 'formula') {
+        const isDisplay = Object(token.meta).isDisplay === true;
+        const source = withoutSigns(token.content, placed.written);
+        add({ kind: 'formula', source, math: texToMath(source), isDisplay });
       } else if (token.type === 'softbreak') add('\n');
       else if (token.type === 'hardbreak' || token.type === 'hr')
         add({ kind: 'element', tag: token.type === 'hr' ? 'hr' : 'br', children: [] });
@@ -101,8 +123,10 @@ export function markdownTree(placed: MarkedSource): readonly Node[] {
   };
 
   walk(markdown.parse(placed.source, {}));
-  return root.children;
+  return keepTogether(root.children);
 }
+
+const isCell = (token: Token | undefined): boolean => token?.tag === 'td' || token?.tag === 'th';
 
 const code = ({ content }: Token, { written }: MarkedSource): Node => ({
   kind: 'element',
@@ -111,15 +135,35 @@ const code = ({ content }: Token, { written }: MarkedSource): Node => ({
 });
 
 /** Undefined if only the content is shown: for unknown elements and links with unsafe targets. */
-function element(token: Token, children: readonly Node[], { written }: MarkedSource): Node | undefined {
+function element(token: Token, inside: readonly Node[], { written }: MarkedSource): Node | undefined {
   const tag = tags.find((each) => each === token.tag);
+  const children = keepTogether(inside);
   if (tag === undefined) return undefined;
   if (tag === 'a') {
     const href = withoutSigns(decodeSigns(String(token.attrGet('href') ?? '')), written);
     return isSafe(href) ? { kind: 'element', tag, href, children } : undefined;
   }
   const start = tag === 'ol' ? Number(token.attrGet('start') ?? 1) : 1;
-  return { kind: 'element', tag, ...(start !== 1 && { start }), children };
+  const [, align] = /text-align:(center|right)/.exec(String(token.attrGet('style') ?? '')) ?? [];
+  const aligned = align === 'center' || align === 'right' ? ({ align } as const) : {};
+  return { kind: 'element', tag, ...(start !== 1 && { start }), ...aligned, children };
+}
+
+/** Joins each last citation or note before punctuation with it. */
+function keepTogether(nodes: readonly Node[]): readonly Node[] {
+  const joined: Node[] = [];
+  for (const node of nodes) {
+    const before = joined.at(-1);
+    const [punctuation = ''] = typeof node === 'string' ? (/^[.,;:!?)\]}»”’。，、；：！？]+/.exec(node) ?? []) : [];
+    const isJoined =
+      punctuation !== '' && typeof before === 'object' && (before.kind === 'mark' || before.kind === 'note');
+    if (!isJoined || typeof node !== 'string') joined.push(node);
+    else {
+      joined.splice(-1, 1, { kind: 'together', children: [before, punctuation] });
+      if (punctuation.length < node.length) joined.push(node.slice(punctuation.length));
+    }
+  }
+  return joined;
 }
 
 const isSafe = (href: string): boolean => /^(?:https?:\/\/|mailto:)/i.test(href);

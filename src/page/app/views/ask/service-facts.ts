@@ -4,7 +4,8 @@ import { call, callList } from '../../api/request.ts';
 export interface ServiceFacts {
   /** The model that answers by default. */
   readonly model: string;
-  readonly hasDocuments: boolean;
+  /** Number of documents. */
+  readonly documents: number;
 }
 
 export async function loadServiceFacts(signal: AbortSignal): Promise<ServiceFacts> {
@@ -12,5 +13,5 @@ export async function loadServiceFacts(signal: AbortSignal): Promise<ServiceFact
     callList('/v3/documents', { query: { limit: 1 }, signal }),
     call<{ readonly model: string }>('/v3/health', { signal }),
   ]);
-  return { hasDocuments: documents.total > 0, model };
+  return { documents: documents.total, model };
 }

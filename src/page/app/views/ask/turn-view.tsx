@@ -28,7 +28,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
           {texts.ask.reconnecting}
         </p>
       ) : (
-        isWaiting && <p class="notice waiting">{texts.ask.waiting}</p>
+        isWaiting && <p class="notice waiting">{waitingFor(turn)}</p>
       )}
       {answer.isExtractive && (answer.isChecked || answer.marks.length > 0) && hasAllQuotes(answer) ? (
         <QuoteCards turn={key} question={question} answer={answer} />
@@ -55,6 +55,12 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
       <AnswerFooter answer={answer} />
     </article>
   );
+}
+
+/** What an answer without text is waiting for. An agent decides itself whether to search. */
+function waitingFor({ kind, answer: { found, steps } }: Turn): string {
+  if (kind === 'answer') return found === undefined ? texts.ask.waiting : texts.ask.found(found);
+  return steps.at(-1)?.result === undefined && steps.length > 0 ? texts.ask.working : texts.ask.waitingForModel;
 }
 
 /** Without the words of each quotation, the text of the answer is shown. */
