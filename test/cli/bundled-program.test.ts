@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
+const run = promisify(execFile);
 const PROGRAM = fileURLToPath(new URL('../../dist/program/', import.meta.url));
 
 it('has all characters beyond ASCII as escapes, so that V8 keeps its source in one byte for each character', async () => {
@@ -24,19 +27,28 @@ it('contains the modules and packages of the database threads, which the file th
 });
 
 it('contains a package once that npm installed in several places', async () => {
-  const sources = new Map<string, string>();
-  for (const names = ['main.cjs']; ; ) {
-    const name = names.pop();
-    if (name === undefined) break;
-    if (sources.has(name)) continue;
-    const source = await readFile(join(PROGRAM, name), 'utf8');
-    sources.set(name, source);
-    names.push(...importedBy(source).flatMap((from) => /^\.\/(.+)/.exec(from)?.[1] ?? []));
-  }
+  const sources = await chunksOfProgram();
   // Express, and each of its dependencies accepts, send and type-is, bring the table of MIME types.
-  const holders = [...sources].filter(([, source]) => source.includes('"application/1d-interleaved-parityfec"'));
-  const tables = holders.map(([, source]) => source.split('"application/1d-interleaved-parityfec"').length - 1);
-  expect(tables).toEqual([1]);
+  const tables = sources
+    .values()
+    .map((source) => source.split('"application/1d-interleaved-parityfec"').length - 1)
+    .filter((count) => count > 0);
+  expect([...tables]).toEqual([1]);
+});
+
+it('has only chunks that can be loaded, whatever installed packages they require', async () => {
+  const chunks = await chunksOfProgram();
+  expect(chunks.size).toBeGreaterThan(100);
+  // In a process of its own, because everything that the program consists of stays loaded.
+  const loader = new URL('../../dist/src/bundle-loader.js', import.meta.url).href;
+  const program = `
+    import { openBundle } from ${JSON.stringify(loader)};
+    const bundle = openBundle(${JSON.stringify(PROGRAM)});
+    for (const name of ${JSON.stringify([...chunks.keys()])}) bundle.load(name);
+    console.log('loaded');
+    process.exit();`;
+  const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+  expect({ stdout, stderr }).toEqual({ stdout: 'loaded\n', stderr: '' });
 });
 
 it('has no import() that its loader would not see', async () => {
@@ -45,6 +57,19 @@ it('has no import() that its loader would not see', async () => {
   expect(names.filter((_, at) => /(?<![\w.'"`])import\(/.test(sources[at] ?? ''))).toEqual([]);
   expect(sources.some((source) => source.includes('importModule("undici")'))).toBe(true);
 });
+
+/** The sources of all chunks of the command line, by name. */
+async function chunksOfProgram(): Promise<ReadonlyMap<string, string>> {
+  const sources = new Map<string, string>();
+  for (const names = ['main.cjs']; ; ) {
+    const name = names.pop();
+    if (name === undefined) return sources;
+    if (sources.has(name)) continue;
+    const source = await readFile(join(PROGRAM, name), 'utf8');
+    sources.set(name, source);
+    names.push(...importedBy(source).flatMap((from) => /^\.\/(.+)/.exec(from)?.[1] ?? []));
+  }
+}
 
 /** What a bundled chunk requires or imports. */
 function importedBy(source: string): string[] {
