@@ -104,10 +104,10 @@ function compile(filename: string): Script {
   const script = new CompiledScript(text, code === undefined ? options : { ...options, cachedData: code });
   const isStored = code !== undefined && script.cachedDataRejected !== true;
   if (cachedScripts.push({ script, file, sourceHash, isStored }) === 1) {
-    setTimeout(() => store(cachedScripts), SAVE_AFTER_MS).unref();
+    setTimeout(() => void storeInTurn(cachedScripts), SAVE_AFTER_MS).unref();
     process.once('exit', () => {
       const isBrief = performance.now() < BRIEF_MS;
-      store(cachedScripts.filter((each) => !(isBrief && each.isStored)));
+      for (const each of cachedScripts) if (!(isBrief && each.isStored)) store(each);
     });
   }
   return script;
@@ -132,15 +132,21 @@ function hashOf(...parts: readonly Buffer[]): Buffer {
   return hash.digest();
 }
 
-/** Stores what has been compiled so far, where that is more than is stored. */
-function store(scripts: readonly CachedScript[]): void {
+/** Stores the code of all scripts without stopping other work for longer than one of them takes, and deletes old code. */
+async function storeInTurn(scripts: readonly CachedScript[]): Promise<void> {
+  for (const each of scripts) {
+    store(each);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const folder of new Set(scripts.map(({ file }) => dirname(file)))) removeOldCode(folder);
+}
+
+/** Stores what has been compiled of a script so far, if that is more than is stored. */
+function store({ script, file, sourceHash, isStored }: CachedScript): void {
   try {
-    for (const { script, file, sourceHash, isStored } of scripts) {
-      const code = script.createCachedData();
-      const { size = 0 } = (isStored ? statSync(file, { throwIfNoEntry: false }) : undefined) ?? {};
-      if (code.length > LARGER * size) writeFile(file, Buffer.concat([hashOf(sourceHash, code), code]));
-    }
-    for (const folder of new Set(scripts.map(({ file }) => dirname(file)))) removeOldCode(folder);
+    const code = script.createCachedData();
+    const { size = 0 } = (isStored ? statSync(file, { throwIfNoEntry: false }) : undefined) ?? {};
+    if (code.length > LARGER * size) writeFile(file, Buffer.concat([hashOf(sourceHash, code), code]));
   } catch {
     // Without stored code, the next start takes longer; nothing else depends on it.
   }
@@ -158,8 +164,12 @@ function writeFile(file: string, content: Buffer): void {
 }
 
 function removeOldCode(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
+  try {
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      if (Date.now() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
+    }
+  } catch {
+    // Another process deletes the same files, or there is no folder.
   }
 }

@@ -18,9 +18,10 @@ async function bundleWithCache(chunk = CHUNK) {
   await writeFile(join(folder, 'chunk.cjs'), chunk);
   const cache = join(folder, 'cache', 'bundle');
   /** What a process prints that loads the chunk and then runs the statement, in which `chunk` is what it exports. */
-  const load = async (statement = 'console.log(chunk.text)') => {
+  const load = async (statement = 'console.log(chunk.text)', before = '') => {
     const program = `
       import { openBundle, useCodeCache } from ${JSON.stringify(LOADER)};
+      ${before};
       useCodeCache(${JSON.stringify(cache)});
       const chunk = openBundle(${JSON.stringify(folder)}).load('chunk.cjs');
       ${statement};`;
@@ -118,7 +119,7 @@ it('works without a folder that it can write to', async () => {
   expect(await readFile(cache, 'utf8')).toBe('a file');
 });
 
-it('deletes code that was stored long ago, whatever it belongs to', async () => {
+it('stores code and deletes what was stored long ago after some seconds, whatever that belongs to', async () => {
   const { cache, load } = await bundleWithCache();
   await mkdir(cache, { recursive: true });
   for (const [name, days] of [
@@ -130,5 +131,13 @@ it('deletes code that was stored long ago, whatever it belongs to', async () => 
     await utimes(join(cache, name), time, time);
   }
   await load();
+  expect((await readdir(cache)).sort()).toEqual([expect.stringMatching(/^chunk/), 'earlier.cjs-1', 'recent.cjs-1']);
+  // The timer runs at once, and the process ends without the event at which it would store the code, too.
+  const killed = load(
+    'setTimeout(() => process.kill(process.pid, "SIGKILL"), 300)',
+    `const { setTimeout } = globalThis;
+     globalThis.setTimeout = (then, ms) => { console.log(ms); return setImmediate(then); }`,
+  );
+  await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL', stdout: '8000\n' });
   expect(await readdir(cache)).toEqual([expect.stringMatching(/^chunk/), 'recent.cjs-1']);
 });
