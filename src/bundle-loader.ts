@@ -39,8 +39,8 @@ type RunChunk = (
 
 /**
  * Opens the bundle in a folder. Unlike Node's compile cache, which stores the code of a module before it has run, the code
- * cache of a bundle contains also the functions that were compiled while it ran. This takes a quarter of the processor
- * time from a start of the service (docs/performance.md).
+ * cache of a bundle contains also the functions that were compiled while it ran, which takes a fifth of the processor time
+ * from a start of the service (docs/performance.md).
  */
 export function openBundle(folder: string): Bundle {
   const loaded = new Map<string, object>();
@@ -49,14 +49,20 @@ export function openBundle(folder: string): Bundle {
   const load = (name: string): object => {
     const known = loaded.get(name);
     if (known !== undefined) return known;
-    const exports = {};
-    loaded.set(name, exports);
     const filename = join(folder, name);
     const run: RunChunk = compile(filename).runInThisContext();
+    const exports = {};
+    // Before the chunk runs, since those that it requires may require it.
+    loaded.set(name, exports);
     // `require` would read all members of built-in modules, as an import does.
     const require = (other: string): unknown =>
       other.startsWith('./') ? load(other.slice(2)) : (process.getBuiltinModule(other) ?? requireInstalled(other));
-    run(exports, require, (other) => import(other), filename);
+    try {
+      run(exports, require, (other) => import(other), filename);
+    } catch (error) {
+      loaded.delete(name);
+      throw error;
+    }
     return exports;
   };
   return { load };

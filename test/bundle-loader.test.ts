@@ -49,6 +49,15 @@ it('runs a chunk once, with what it requires from the bundle, from Node and from
   expect(() => bundle.load('missing.cjs')).toThrow(/ENOENT.*missing\.cjs/);
 });
 
+it('runs a chunk again after it has failed', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'chunk.cjs'), "exports.early = 1; exports.text = require('./missing.cjs').text;");
+  const bundle = openBundle(folder);
+  expect(() => bundle.load('chunk.cjs')).toThrow(/ENOENT/);
+  await writeFile(join(folder, 'missing.cjs'), "exports.text = 'found';");
+  expect(bundle.load('chunk.cjs')).toEqual({ early: 1, text: 'found' });
+});
+
 it('reports errors with the lines and columns of the chunk', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'chunk.cjs'), "throw new Error('first line');");

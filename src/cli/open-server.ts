@@ -4,7 +4,7 @@ import { createLibreChatAuthenticator } from '../access/librechat-tokens.ts';
 import { defaultAdmin } from '../access/principal.ts';
 import type { Services } from '../compose/services.ts';
 import { ServiceError } from '../errors.ts';
-import { createApp } from '../http/app.ts';
+import { createApp, preloadRoutes } from '../http/app.ts';
 import { asDefaultAdmin } from '../http/authenticate.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { rejectOtherOrigins } from '../http/guard.ts';
@@ -30,6 +30,9 @@ export interface OpenServer {
   finish(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The first searches after a start do not wait for it. */
+const PRELOAD_AFTER_MS = 3000;
 
 /** Serves the services over HTTP and announces the address in the data folder. Closing leaves the services open. */
 export async function openServer(parts: ServerParts): Promise<OpenServer> {
@@ -85,6 +88,8 @@ export async function openServer(parts: ServerParts): Promise<OpenServer> {
   if (tokens !== undefined) lookForKeys(tokens, services);
   info = await writeServerInfo(config.dataDir, url, { version: readVersion(), role });
   const stopReturningMemory = returnMemoryAtRest();
+  // A failure is reported by the first request that needs them.
+  if (role === 'server') setTimeout(() => preloadRoutes().catch(() => undefined), PRELOAD_AFTER_MS).unref();
   return {
     url,
     token: info.token,

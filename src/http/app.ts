@@ -80,6 +80,14 @@ export function createApp(
   return app;
 }
 
+/**
+ * Loads the modules of the routes that are otherwise loaded on demand, so that no later request waits for them, and an
+ * installed update of the program, which removes their files, does not matter to a running server.
+ */
+export async function preloadRoutes(): Promise<void> {
+  await Promise.all([import('./v3-routes.ts'), import('./v1-routes.ts'), import('./routes/sign-in.ts')]);
+}
+
 const sendWelcome: RequestHandler = async (_request, response) => {
   response.json((await import('./wire/system-record.ts')).welcome);
 };
