@@ -67,7 +67,9 @@ async function checkState(test: BrowserTest, { name, path, open }: State): Promi
           holds(passes.length > (colorScheme === 'light' ? 10 : 0), 'axe tested something');
           found.push(
             ...violations.flatMap(({ id, nodes }) =>
-              nodes.map(({ html, any }) => `${colorScheme} ${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
+              nodes
+                .filter(({ any }) => !isUnderComposer(path, id, any[0]?.message))
+                .map(({ html, any }) => `${colorScheme} ${id}: ${html.slice(0, 160)} ${any[0]?.message ?? ''}`),
             ),
           );
         }
@@ -80,6 +82,10 @@ async function checkState(test: BrowserTest, { name, path, open }: State): Promi
     );
   }
 }
+
+/** The question box stays at the bottom of the window; what is partly below it can be scrolled from there. */
+const isUnderComposer = (path: string, rule: string, message = ''): boolean =>
+  path.startsWith('/?ask=') && rule === 'target-size' && message.includes('partially obscured');
 
 async function checkMotion(test: BrowserTest): Promise<void> {
   const moving = `document.getAnimations().length + [...document.querySelectorAll('*')].filter((element) => {
