@@ -241,6 +241,7 @@ export const vendorComponents: Readonly<Record<string, readonly string[]>> = {
   '@preact/signals': ['page'],
   vite: ['page'],
   'markdown-it': ['page'],
+  temml: ['page'],
   'pdfjs-dist': ['page'],
   sigma: ['page'],
   dompurify: ['page'],

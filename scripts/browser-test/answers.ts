@@ -85,6 +85,7 @@ async function checkFormulas(test: BrowserTest, model: PageModel): Promise<void>
     }));
     await ask(page, test);
     await page.locator('.answer-footer').waitFor();
+    await page.locator('.answer-text math').nth(1).waitFor();
     same(await page.locator('.answer-text math').count(), 2, 'the number of formulas');
     const fraction = await page.locator('.answer-text math[display=block] mfrac').boundingBox();
     const letter = await page.locator('.answer-text mfrac mi').first().boundingBox();

@@ -3,10 +3,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { texts } from '../../texts.ts';
 import { type AnswerState, sentencesWithoutSupport } from './answer-state.ts';
 import { Chip } from './chip.tsx';
+import { Formula } from './formula.tsx';
 import { insertMarkers } from './insert-markers.ts';
 import type { Node } from './markdown-tree.ts';
 import { streamingText } from './streaming-text.ts';
-import type { MathNode } from './tex-to-math.ts';
 
 type Render = typeof import('./markdown-tree.ts').markdownTree;
 let loaded: Render | undefined;
@@ -67,17 +67,8 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
             {texts.ask.unsupported}
           </small>
         );
-      case 'formula': {
-        const { source, math, isDisplay } = node;
-        const display = isDisplay ? 'block' : 'inline';
-        const shown = math === undefined ? <code>{source}</code> : h('math', { display }, math.map(showMath));
-        const frame = isDisplay ? 'formula formula-display' : 'formula';
-        return (
-          <span key={place} class={frame}>
-            {shown}
-          </span>
-        );
-      }
+      case 'formula':
+        return <Formula key={place} source={node.source} isDisplay={node.isDisplay} />;
       case 'together':
         return (
           <span key={place} class="together">
@@ -110,8 +101,4 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
     }
   };
   return <div class={render === undefined ? 'answer-text plain' : 'answer-text'}>{nodes.map(show)}</div>;
-}
-
-function showMath(node: MathNode | string): ComponentChild {
-  return typeof node === 'string' ? node : h(node.tag, { ...node.attributes }, node.children.map(showMath));
 }

@@ -1,7 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { formulaRule } from './formula-rule.ts';
 import { type MarkedSource, splitAtSigns, withoutSigns } from './insert-markers.ts';
-import { type MathNode, texToMath } from './tex-to-math.ts';
 
 /** Render tree of an answer. Values instead of HTML, so that nothing in it can execute. */
 export type Node =
@@ -27,8 +26,6 @@ interface Formula {
   readonly kind: 'formula';
   /** In TeX. */
   readonly source: string;
-  /** Undefined if the formula contains something unknown. */
-  readonly math: readonly MathNode[] | undefined;
   /** Whether it stands on a line of its own. */
   readonly isDisplay: boolean;
 }
@@ -110,8 +107,7 @@ export function markdownTree(placed: MarkedSource): readonly Node[] {
         if (!isCell(top().token)) unsupported = undefined;
       } else if (token.type === 'formula') {
         const isDisplay = Object(token.meta).isDisplay === true;
-        const source = withoutSigns(token.content, placed.written);
-        add({ kind: 'formula', source, math: texToMath(source), isDisplay });
+        add({ kind: 'formula', source: withoutSigns(token.content, placed.written), isDisplay });
       } else if (token.type === 'softbreak') add('\n');
       else if (token.type === 'hardbreak' || token.type === 'hr')
         add({ kind: 'element', tag: token.type === 'hr' ? 'hr' : 'br', children: [] });
