@@ -1,6 +1,9 @@
 const FENCED = /^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[^\n]*$|(?![\s\S]))/gm;
-/** The names of the columns of a Markdown table, and the line of dashes below them. */
-const TABLE_HEAD = /^[^\n]*\|[^\n]*\n[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/gm;
+/**
+ * The names of the columns of a Markdown table, and the line of dashes below them. No character can be matched in two ways,
+ * which would take quadratic time.
+ */
+const TABLE_HEAD = /^[^\n|]*\|[^\n]*\n[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/gm;
 const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^[\]]{1,2000}\\\]/g;
 
 /**

@@ -143,12 +143,18 @@ const LEADING_MARKUP = /^(?:[\s>|]+|[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+|[,;:–
 function wordsOf(plain: string, { start, end }: Span): Omit<Statement, 'markers'> {
   const raw = plain.slice(start, Math.max(start, end));
   const before = LEADING_MARKUP.exec(raw)?.[0].length ?? 0;
-  // The row of a table ends with the border of its last cell.
-  const kept = raw.slice(before).replace(/[\s|]+$/, '');
+  const kept = withoutEdge(raw.slice(before));
   const text = kept
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])|`/gu, '')
     .replace(/\s+([.,;:!?])/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();
   return { start: start + before, end: start + before + kept.length, text };
+}
+
+/** Without the border of its last cell, with which the row of a table ends. */
+function withoutEdge(text: string): string {
+  let end = text.length;
+  while (/[\s|]/.test(text[end - 1] ?? '')) end--;
+  return text.slice(0, end);
 }

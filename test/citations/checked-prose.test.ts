@@ -35,3 +35,14 @@ it('offsets stay the same', () => {
   expect(checkedProse(text)).toHaveLength(text.length);
   expect(checkedProse(text).indexOf('The ferry')).toBe(text.indexOf('The ferry'));
 });
+
+it.each([
+  ['borders', `${'|'.repeat(1_000_000)}\nx`],
+  ['spaces before a line that is no rule', `a|b\n${' '.repeat(1_000_000)}x`],
+  ['spaces behind dashes', `a|b\n|---${' '.repeat(1_000_000)}x`],
+  ['cells of a line that is no rule', `a|b\n${'|-'.repeat(500_000)}x`],
+  ['beginnings of formulas', '\\[$$'.repeat(300_000)],
+])('hundreds of thousands of %s are read in linear time', (_, text) => {
+  // In quadratic time, each would take far longer than a test may.
+  expect(checkedProse(text)).toHaveLength(text.length);
+});
