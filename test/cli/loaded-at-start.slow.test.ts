@@ -51,9 +51,9 @@ it('a server starts without the client of Chroma, the SDKs of models and sources
   const loaded = ofPattern(before, /\/node_modules\/((?:@[^/]+\/)?[^/]+)\/.+\.[cm]?js$/);
   // The report has the packages that a server needs.
   expect(loaded).toContain('iconv-lite');
-  const parts = ofPattern(before, /\/dist\/program\/(.+)-[\w-]{8}\.js$/);
+  const parts = ofPattern(before, /\/dist\/program\/(.+)-[\w-]{8}\.cjs$/);
   expect(parts).toContain('open-server');
-  const built = ofPattern(await readdir(new URL('../../dist/program', import.meta.url)), /^(.+)-[\w-]{8}\.js$/);
+  const built = ofPattern(await readdir(new URL('../../dist/program', import.meta.url)), /^(.+)-[\w-]{8}\.cjs$/);
   expect(LAZY_PARTS.filter((name) => !built.has(name) || parts.has(name))).toEqual([]);
   const { dependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   const lazy = Object.values(LAZY).flat();

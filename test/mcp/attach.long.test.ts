@@ -54,23 +54,17 @@ async function hold(
   return { end, received: () => received };
 }
 
-/** A module that writes the address of everything loaded after it to a file. */
-async function spyOnModules(folder: string) {
-  const [spy, list] = [join(folder, 'spy.mjs'), join(folder, 'loaded.txt')];
-  await writeFile(
-    spy,
-    `import { appendFileSync } from 'node:fs';
-    import { registerHooks } from 'node:module';
-    registerHooks({
-      load(url, context, next) {
-        appendFileSync(${JSON.stringify(list)}, url + '\\n');
-        return next(url, context);
-      },
-    });`,
-  );
+/** The environment for a process that reports what it loads, and the addresses of that. */
+function spyOnModules(folder: string) {
+  const hook = pathToFileURL(join(import.meta.dirname, '..', 'support', 'report-loaded.ts')).href;
+  const file = join(folder, 'loaded.txt');
   return {
-    env: { NODE_OPTIONS: `--import ${pathToFileURL(spy).href}` },
-    loaded: async () => (await readFile(list, 'utf8')).trimEnd().split('\n'),
+    env: { NODE_OPTIONS: `--no-warnings --import=${hook}`, LOADED_MODULES: file },
+    loaded: async () =>
+      (await readFile(file, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/^\d+ /, '')),
   };
 }
 
@@ -86,7 +80,7 @@ it.each(['legacy', 'modern'] as const)(
       begun.resolve();
       return new Promise(() => {});
     });
-    const spy = await spyOnModules(cwd);
+    const spy = spyOnModules(cwd);
     const secrets = { OPENAI_API_KEY: 'sk-not-to-be-told', SEARXNG_URL: 'http://me:not-to-be-told@127.0.0.1:8888' };
     const client = await connectStdio({
       cwd,
@@ -112,8 +106,8 @@ it.each(['legacy', 'modern'] as const)(
     expect(new Set(sessions).size).toBe(1);
 
     const loaded = await spy.loaded();
-    expect(loaded.some((url) => url.endsWith('/attach-mcp.js'))).toBe(true);
-    expect(loaded.filter((url) => /node_modules|\/main\.js$|^node:https?$/.test(url))).toEqual([]);
+    expect(loaded.some((url) => url.endsWith('/attach-mcp.cjs'))).toBe(true);
+    expect(loaded.filter((url) => /node_modules|\/main\.cjs$|^node:https?$/.test(url))).toEqual([]);
     expect(first.received()).toContain('"OPENAI_API_KEY":"xx');
     expect(first.received()).not.toContain('not-to-be-told');
   },
@@ -134,10 +128,10 @@ it('does not attach to another version', async () => {
   const file = join(cwd, 'server.json');
   const info = await readFile(file, 'utf8');
   await writeFile(file, info.replace(`"${readVersion()}"`, '"0.0.1"'));
-  const spy = await spyOnModules(cwd);
+  const spy = spyOnModules(cwd);
   const client = await connectStdio({ cwd, env: { CITEWELL_DATA_DIR: cwd, ...spy.env } });
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-  expect((await spy.loaded()).some((url) => url.endsWith('/main.js'))).toBe(true);
+  expect((await spy.loaded()).some((url) => url.endsWith('/main.cjs'))).toBe(true);
 });
 
 it('is open only to processes that know the token of the data folder', async () => {

@@ -1,9 +1,11 @@
 /**
- * Preloaded into a server (`--import`): appends the address of each module that is loaded, and `ready` when the server
+ * Preloaded into a process (`--import`): appends the address of each module and chunk that is loaded, and `ready` when the server
  * reports its address, to the file in LOADED_MODULES. In each of its threads and child processes too.
  */
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
 
 const file = process.env['LOADED_MODULES'];
 if (file === undefined) throw new Error('LOADED_MODULES names no file.');
@@ -15,6 +17,15 @@ registerHooks({
     return nextLoad(url, context);
   },
 });
+
+// The chunks of the bundled program are scripts (src/bundle-loader.ts).
+class ReportedScript extends vm.Script {
+  constructor(code: string, options?: vm.ScriptOptions) {
+    if (options?.filename !== undefined) report(pathToFileURL(options.filename).href);
+    super(code, options);
+  }
+}
+Object.assign(vm, { Script: ReportedScript });
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (text: string | Uint8Array, ...rest: never[]): boolean => {
