@@ -1,6 +1,7 @@
 import './ask.css';
 import './composer.css';
 import './answer.css';
+import './answer-blocks.css';
 import './conversations.css';
 import './source-beside.css';
 import './empty-corpus.css';
