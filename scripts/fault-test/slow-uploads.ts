@@ -10,7 +10,7 @@ const GONE_WITHIN_MS = 15_000;
 
 /** Requests that arrive byte by byte, to exhaust the server's connections and memory (slowloris). */
 export const slowUploads: Fault = {
-  name: 'drippers',
+  name: 'slow-uploads',
   title: '500 requests arrive a byte at a time',
   async run(trial) {
     const count = trial.isShort ? 200 : 500;

@@ -3,9 +3,9 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { Request, Response } from 'express';
 import type { Principal } from '../access/principal.ts';
 import { announceChanges } from './announce-changes.ts';
-import { answerCancelled } from './answer-cancelled.ts';
 import type { Backend } from './backend.ts';
 import { createEventStore } from './event-store.ts';
+import { type FollowedRequests, followRequests } from './follow-requests.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer, McpConnection } from './server.ts';
 
@@ -30,6 +30,7 @@ interface Session {
   /** Updated with each request, because access rights may change. */
   readonly principal: Principal;
   readonly transport: NodeStreamableHTTPServerTransport;
+  readonly requests: FollowedRequests;
   /** Number of open requests and streams. */
   open: number;
   usedAt: number;
@@ -85,11 +86,17 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
       },
     });
     const own = { ...principal };
-    const session: Session = { userId: own.userId, principal: own, transport, open: 0, usedAt: performance.now() };
     const server = createServer(own, { ...connection, session: randomUUID() });
     announceChanges(server, backend, 'legacy');
     await server.connect(transport);
-    answerCancelled(transport, onError);
+    const session: Session = {
+      userId: own.userId,
+      principal: own,
+      transport,
+      requests: followRequests(transport, onError),
+      open: 0,
+      usedAt: performance.now(),
+    };
     return session;
   }
 
@@ -106,13 +113,22 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
         return sendError(response, 400, -32000, message);
       }
       const session = known ?? (await begin(principal, connection));
+      const repeated = session.requests.begin(request.body);
+      if (repeated !== undefined) {
+        if (known === undefined) await session.transport.close();
+        const message = `Invalid Request: another request has the id ${JSON.stringify(repeated)}; give each its own.`;
+        return sendError(response, 400, -32600, message);
+      }
       Object.assign(session.principal, principal);
       session.open++;
       response.once('close', () => {
+        session.requests.end(request.body);
         session.open--;
         session.usedAt = performance.now();
       });
       await session.transport.handleRequest(request, response, request.body);
+      // The transport has refused initialize, so that no request can reach this session.
+      if (session.transport.sessionId === undefined) await session.transport.close();
     },
 
     async close() {

@@ -1,5 +1,6 @@
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -256,6 +257,102 @@ describe('/mcp', () => {
     for (const id of [8, 9]) expect(answers).toContain(`"id":${id}`);
     for (const id of [9, 10]) expect((await post(mcp.url, cancel(id), session)).status).toBe(202);
     expect(errors).toEqual([]);
+  });
+
+  it('does not begin a call whose cancellation has overtaken it', async () => {
+    const counted = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    let searches = 0;
+    const mcp = await startInProcess({
+      // The rate limit applies to calls, not to cancellations.
+      http: {
+        admit: () => {
+          arrived.resolve();
+          return counted.promise;
+        },
+      },
+      change: ({ retriever }) => ({
+        retriever: {
+          ...retriever,
+          search(...parameters) {
+            searches++;
+            return retriever.search(...parameters);
+          },
+        },
+      }),
+    });
+    const session = { 'mcp-session-id': await startSession(mcp.url) };
+    const params = { name: 'search_file_knowledge', arguments: { query: 'capital' } };
+    const callWith = async (id: number) =>
+      (await post(mcp.url, { jsonrpc: '2.0', id, method: 'tools/call', params }, session)).text();
+    const overtaken = callWith(7);
+    await arrived.promise;
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+    expect((await post(mcp.url, cancel, session)).status).toBe(202);
+    counted.resolve();
+    expect(await overtaken).toContain('"message":"Cancelled."');
+    expect(searches).toBe(0);
+    // A client that numbers its requests anew is not affected by a cancellation that came too late.
+    expect(await callWith(8)).toContain('"result"');
+    expect((await post(mcp.url, { ...cancel, params: { requestId: 8 } }, session)).status).toBe(202);
+    for (const id of [7, 8]) expect(await callWith(id)).toContain('"result"');
+    expect(searches).toBe(3);
+  });
+
+  it('refuses requests with the id of another one', async () => {
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<void>();
+    const mcp = await startInProcess({
+      change: ({ retriever }) => ({
+        retriever: {
+          ...retriever,
+          async search(...parameters) {
+            asked.resolve();
+            await found.promise;
+            return retriever.search(...parameters);
+          },
+        },
+      }),
+    });
+    const session = { 'mcp-session-id': await startSession(mcp.url) };
+    const ping = (id: number | string) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const repeated = await post(mcp.url, [ping(1), ping(2), ping(1)], session);
+    expect(repeated.status).toBe(400);
+    const message = 'Invalid Request: another request has the id 1; give each its own.';
+    expect(await repeated.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } });
+    expect(await (await post(mcp.url, [ping(1), ping('1'), ping(2)], session)).text()).toContain('"id":"1"');
+
+    const params = { name: 'search_file_knowledge', arguments: { query: 'capital' } };
+    const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params };
+    const first = post(mcp.url, call, session);
+    await asked.promise;
+    for (const body of [call, [ping(4), ping(3)]]) expect((await post(mcp.url, body, session)).status).toBe(400);
+    found.resolve();
+    expect(await (await first).text()).toContain('"result"');
+    // The id is free again, as are those of a refused batch.
+    expect(await (await post(mcp.url, [ping(3), ping(4)], session)).text()).toContain('"id":4');
+  });
+
+  it('frees the server of a session that could not be initialized', async () => {
+    let open = 0;
+    const mcp = await startInProcess({
+      http: {
+        createServer: () => {
+          const server = new McpServer({ name: 'test', version: '1' }, { capabilities: { resources: {} } });
+          open++;
+          server.server.onclose = () => open--;
+          return server;
+        },
+      },
+    });
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    for (const body of [{ ...INITIALIZE, params: {} }, [INITIALIZE, ping], [INITIALIZE, { ...ping, id: 2 }]]) {
+      expect((await post(mcp.url, body)).status).toBe(400);
+    }
+    expect((await post(mcp.url, INITIALIZE, { accept: 'application/json' })).status).toBe(406);
+    await expect.poll(() => open, PATIENT).toBe(0);
+    await startSession(mcp.url);
+    expect(open).toBe(1);
   });
 
   it('drops idle sessions, and the oldest ones above the limit', async () => {
