@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import type { EmbedQuery } from '../retrieval/embed-query.ts';
@@ -81,7 +82,8 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
       const started = performance.now();
       const { text, excluded } = readQuery(cutQuery(query));
       const isNamed = text.trim() !== '';
-      const searching = isApplicable && isNamed ? search(text, settings, signal) : undefined;
+      // The search for passages takes longer, so its requests leave first.
+      const searching = isApplicable && isNamed ? setImmediate().then(() => search(text, settings, signal)) : undefined;
       let milliseconds = 0;
       const found = searching
         ?.then((hits) => {

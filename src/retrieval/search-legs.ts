@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import { ServiceError } from '../errors.ts';
 import type { ChunkSearch, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
@@ -55,10 +56,12 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
       semantic(text.semantic, wide, (query) =>
         chunks.nearestRanking({ ...query, ...(ahead && { readAhead: ahead }) }),
       ).catch((error) => fullTextOnly(error, search)),
-      ranking(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search).then((ranked) => {
-        ahead?.offer(ranked);
-        return ranked;
-      }),
+      rankingLater(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search).then(
+        (ranked) => {
+          ahead?.offer(ranked);
+          return ranked;
+        },
+      ),
     ]);
     const words = matching.map(identify);
     const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
@@ -129,6 +132,12 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
     const found = await log.time('fullText', () => chunks.matching(query));
     log.hits('fullText', found.length);
     return found;
+  }
+
+  // The slower leg is the semantic one: its request to the vector index leaves first.
+  async function rankingLater(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
+    await setImmediate();
+    return ranking(text, limit, search);
   }
 
   async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {

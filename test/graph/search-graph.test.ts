@@ -130,6 +130,27 @@ describe('a search with the graph', () => {
     ]);
   });
 
+  it('begins with the passages, whose search takes longer', async () => {
+    const asked: string[] = [];
+    const embedQuery = createQueryEmbedder(countingEmbedder());
+    const passages = {
+      async search(...given: Parameters<ReturnType<typeof finding>['search']>) {
+        await embedQuery(given[0], signal);
+        asked.push('passages');
+        return finding(paris).search(...given);
+      },
+    };
+    const graph = {
+      async search() {
+        asked.push('graph');
+        return everything;
+      },
+    };
+    const parts = { graph, embedder: lexical, embedQuery, chunks: { chunksById }, report: () => {} };
+    await withGraph({ ...parts, retriever: passages }).search('Seine', settings(), signal);
+    expect(asked).toEqual(['passages', 'graph']);
+  });
+
   it('reads the chunks of all results in one message, each chunk once', async () => {
     const { retriever, reads } = open(async () => everything);
     const outcome = await retriever.search('Seine', settings(), signal);

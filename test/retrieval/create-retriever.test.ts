@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ScoredChunk } from '../../src/documents/chunk.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
@@ -190,6 +191,24 @@ describe('the retriever', () => {
     expect(asked.read).toEqual(['m', 'n', 'd'].map(keyOf));
   });
 
+  it('asks the vector index, the slower leg, before the words are searched', async () => {
+    const { chunks } = legs({ near: ['a'], matching: ['a'] });
+    const asked: string[] = [];
+    const recording: ChunkSearch = {
+      ...chunks,
+      nearestRanking(query) {
+        asked.push('vectors');
+        return chunks.nearestRanking(query);
+      },
+      ranking(query) {
+        asked.push('words');
+        return chunks.ranking(query);
+      },
+    };
+    await retriever({ chunks: recording }).search('q', settings({ kind: 'hybrid' }), signal);
+    expect(asked).toEqual(['vectors', 'words']);
+  });
+
   it('reads the first chunks of both legs with the semantic ranking of a hybrid search', async () => {
     const near = Array.from({ length: 30 }, (_, place) => `n${place}`);
     const matching = Array.from({ length: 30 }, (_, place) => (place % 3 === 0 ? `n${29 - place}` : `m${place}`));
@@ -205,7 +224,7 @@ describe('the retriever', () => {
       ...chunks,
       async nearestRanking({ readAhead, ...query }) {
         const found = await chunks.nearestRanking(query);
-        await Promise.resolve();
+        await nextTurn();
         const first = found.slice(0, readAhead?.first).map(({ key }) => key);
         given = [...first, ...(readAhead?.others() ?? [])];
         readAhead?.receive(await legs({ near, matching }).chunks.read(given));

@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { onAbort } from '../../shared/abort.ts';
 import type { VectorHit, VectorRecord } from '../vector-index.ts';
+import { vectorJson } from './vector-json.ts';
 
 export interface DirectQuestion {
   /** The collection's identifier in Chroma. */
@@ -41,7 +42,7 @@ export function createDirectCalls(): DirectCalls {
   return {
     async query(database, { collection, vector, limit }, endings) {
       for (const signal of endings) signal.throwIfAborted();
-      const body = JSON.stringify({ query_embeddings: [Array.from(vector)], n_results: limit, include: ['distances'] });
+      const body = `{"query_embeddings":[${vectorJson(vector)}],"n_results":${limit},"include":["distances"]}`;
       const answer = await post(agent, { url: `${database}/collections/${collection}/query`, body }, endings);
       return answer === undefined ? undefined : hitsOf(answer);
     },

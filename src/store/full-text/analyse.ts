@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 import { GenerationCache } from '../../shared/generation-cache.ts';
+import { LruMap } from '../../shared/lru-map.ts';
 import { foldWord } from './fold-word.ts';
 import { type LatinLanguage, latinLanguage } from './function-words.ts';
 import { stopWords } from './stop-words.ts';
@@ -41,8 +42,14 @@ export interface QueryTerms {
   readonly identifiers: readonly (readonly [whole: string, parts: readonly string[]])[];
 }
 
+/** The parts of a search analyse the same query, one after another. */
+const recentQueries = new LruMap<string, QueryTerms>({ max: 16 });
+
 /** Like `analyseQuery`, plus repetitions and the words that may be misspelt. */
-export function readQueryTerms(text: string): QueryTerms {
+export const readQueryTerms = (text: string): QueryTerms =>
+  recentQueries.getOrCreate(text, () => computeQueryTerms(text));
+
+function computeQueryTerms(text: string): QueryTerms {
   const words = new Map<string, string>();
   const query = cutQuery(text);
   // A query is too short to detect its language reliably; prefix terms that no chunk has cost nothing.

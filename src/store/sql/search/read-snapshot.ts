@@ -68,7 +68,7 @@ export interface ResolvedFilter {
   hasManyTerms?: boolean;
   /** Number of queries that have asked for the terms. */
   queries?: number;
-  vectors?: { readonly spaceKey: number; readonly found: readonly number[]; readonly matrix: Float32Array };
+  vectors?: { readonly spaceKey: number; readonly found: readonly (readonly [key: number, vector: Float32Array])[] };
 }
 
 /** The chunks and documents visible at a point in time, computed on demand. */
