@@ -10,7 +10,7 @@ import type { Figures, SizeFigures } from './bench/figures.ts';
 import { type EngineIngestFigures, measureEngines } from './bench/measure-engines.ts';
 import { measureGraph } from './bench/measure-graph.ts';
 import { type GraphIngestFigures, measureGraphIngest } from './bench/measure-graph-ingest.ts';
-import { measureIngest } from './bench/measure-ingest.ts';
+import { type IngestRates, measureIngest } from './bench/measure-ingest.ts';
 import { measureLearning } from './bench/measure-learning.ts';
 import { machineLines, measureMachine } from './bench/measure-machine.ts';
 import { measurePeers } from './bench/measure-peers.ts';
@@ -39,6 +39,7 @@ const USAGE = `Measures search, ingestion, graph extraction, start-up and memory
   --compare FILE says what has become slower or faster since the run of that file of --json, or the last one of that
                  file of --history: each question is compared with itself, relative to the plain stores
   --quick        a small run, as a smoke test
+  --part ingest  only files through the ingestor, beside a bare embedder and Chroma
   --part graph   only the cost of the graph in ingestion and search, at the smallest size
   --part lsa     only the cost of training an embedder on the corpus, at the largest size
   --part peers   only search beside MiniSearch, Orama and LanceDB, which it installs from npm into a temporary folder,
@@ -83,7 +84,7 @@ async function main(): Promise<void> {
   const seed = Number(values.seed);
   const isRising = sizes.every((size, index) => Number.isInteger(size) && size > (sizes[index - 1] ?? 0));
   const isKnownPart =
-    values.part === undefined || ['lsa', 'graph', 'peers', 'postgres', 'machine'].includes(values.part);
+    values.part === undefined || ['ingest', 'lsa', 'graph', 'peers', 'postgres', 'machine'].includes(values.part);
   const lacksDatabase = values.part === 'postgres' && values.database === undefined;
   if (values.help || !isRising || !Number.isInteger(seed) || !isKnownPart || lacksDatabase) {
     output.print(USAGE);
@@ -116,6 +117,12 @@ async function main(): Promise<void> {
       if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
       return;
     }
+    if (values.part === 'ingest') {
+      const figures = await measureIngestAlone(folder, createPseudoText(seed), values.quick);
+      output.print(ingestLines(figures).join('\n'));
+      if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+      return;
+    }
     using embeddings = await serveEmbeddings(wordVectors(DIMENSIONS, seed));
     if (values.part === 'postgres') {
       const isKept = values.folder !== undefined;
@@ -140,6 +147,18 @@ async function main(): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+async function measureIngestAlone(folder: string, text: PseudoText, isQuick: boolean): Promise<IngestRates> {
+  return withServices(join(folder, 'ingest'), async ({ services, updateIndex, chroma }) => {
+    output.status('ingesting');
+    // The same distance as in our collections, and no embedding function of the client.
+    const configuration = { hnsw: { space: 'cosine' } } as const;
+    const bare = await chroma.createCollection({ name: 'bare', embeddingFunction: null, configuration });
+    const { ingestor, embeddings: embedder } = services;
+    const documents = isQuick ? 20 : 120;
+    return measureIngest({ ingestor, updateIndex, embedder, text, chroma: bare, documents });
+  });
 }
 
 async function measureGraphAlone(text: PseudoText, chunks: number, queries: number): Promise<GraphIngestFigures> {
@@ -197,15 +216,7 @@ async function measure(folder: string, { sizes, seed, isQuick, embeddings }: Sco
   const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
   const print = (lines: readonly string[]) => output.print(lines.join('\n'));
 
-  const ingest = await withServices(join(folder, 'ingest'), async ({ services, updateIndex, chroma }) => {
-    output.status('ingesting');
-    // The same distance as in our collections, and no embedding function of the client.
-    const configuration = { hnsw: { space: 'cosine' } } as const;
-    const bare = await chroma.createCollection({ name: 'bare', embeddingFunction: null, configuration });
-    const { ingestor, embeddings: embedder } = services;
-    const documents = isQuick ? 20 : 120;
-    return measureIngest({ ingestor, updateIndex, embedder, text, chroma: bare, documents });
-  });
+  const ingest = await measureIngestAlone(folder, text, isQuick);
   print(ingestLines(ingest));
   output.status('extracting a graph');
   const graph = await measureGraph(text, isQuick ? 20 : 200);

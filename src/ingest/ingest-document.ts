@@ -100,6 +100,8 @@ export function createIngestor(parts: IngestorParts): Ingestor {
     try {
       await corpus.setStatus(id, 'parsing', held);
       yield { type: 'status', status: 'parsing' };
+      // While the document is read; a failure is reported by the first use.
+      parts.embeddings.preload?.().catch(() => undefined);
       const read = await readFile(begun, signal);
       const prepared = { ...read, chunks: yield* augment(begun, read, signal) };
       const summaryModel = parts.enrichment?.summaryModel(settings);

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { Transcriber } from '../models/transcriber.ts';
@@ -7,6 +7,7 @@ import { raceAbort } from '../shared/abort.ts';
 import { askReader, type ReadingSubject, readingEnded, readingStopped } from './ask-reader.ts';
 import type { DocumentReaders } from './document-readers.ts';
 import type { ImageReaderSource } from './image-reader-source.ts';
+import { createReaderProcesses } from './reader-processes.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
 import { removeTransferFile, type SubmittedTask, sendTask } from './task-transfer.ts';
 import { transcribeRecording } from './transcribe-recording.ts';
@@ -42,9 +43,6 @@ const MEGABYTES_WITHIN_TIMEOUT = 10;
 const timeLimitOf = (timeoutMs: number, bytes: number): number =>
   timeoutMs + Math.max(0, Math.floor(bytes / 1_000_000) - MEGABYTES_WITHIN_TIMEOUT) * MS_PER_MEGABYTE;
 
-/** An idle worker is ended after this time to free its memory. */
-const IDLE_MS = 60_000;
-
 export function createPreparationWorkers(settings: Partial<PreparationSettings> = {}): DocumentReaders {
   const pool = createReaderPool(settings);
   const transcribing = pLimit(settings.workers ?? defaultLimits.workers);
@@ -77,46 +75,14 @@ export interface ReaderPool {
 export function createReaderPool(settings: Partial<PreparationSettings> = {}): ReaderPool {
   const { workers, timeoutMs, memoryMb, imageReader, folder } = { ...defaultLimits, ...settings };
   const limit = pLimit(workers);
-  const idle = new Map<ChildProcess, NodeJS.Timeout>();
-  const all = new Set<ChildProcess>();
-  let isClosed = false;
-
-  const start = (): ChildProcess => {
-    const worker = fork(programFile('./preparation-process.ts', import.meta), [String(memoryMb)], {
+  const processes = createReaderProcesses(() =>
+    fork(programFile('./preparation-process.ts', import.meta), [String(memoryMb)], {
       execArgv: [],
       serialization: 'advanced',
       // V8's crash output is discarded.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    });
-    all.add(worker);
-    worker.once('exit', () => {
-      all.delete(worker);
-      forget(worker);
-    });
-    // Without a listener, a process that cannot be started would crash the service.
-    worker.on('error', () => all.delete(worker));
-    return worker;
-  };
-  const forget = (worker: ChildProcess) => {
-    clearTimeout(idle.get(worker));
-    idle.delete(worker);
-  };
-  const take = (): ChildProcess => {
-    const worker = [...idle.keys()].find(({ connected }) => connected);
-    if (worker === undefined) return start();
-    forget(worker);
-    setHeld(worker, true);
-    return worker;
-  };
-  const markIdle = (worker: ChildProcess) => {
-    setHeld(worker, false);
-    const end = () => {
-      // Forgotten first, so that it gets no further task before it has exited.
-      forget(worker);
-      worker.kill('SIGKILL');
-    };
-    idle.set(worker, setTimeout(end, IDLE_MS).unref());
-  };
+    }),
+  );
 
   return {
     run: <Kind extends ReadingTask['kind']>(
@@ -124,19 +90,22 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
       options: ReadingSubject & { readonly signal: AbortSignal },
     ) => {
       const reading = limit(async () => {
-        if (isClosed || options.signal.aborted) throw readingStopped(options);
+        if (options.signal.aborted) throw readingStopped(options);
         const transferred = await sendTask(task, folder);
         const limits = { timeoutMs: timeLimitOf(timeoutMs, transferred.sizeInBytes), imageReader };
-        // Sending may have taken long; a process started now would outlive the closed pool.
-        if (isClosed) return removeTransferFile(transferred).then(() => Promise.reject(readingStopped(options)));
-        const worker = take();
+        const worker = await processes.take();
+        if (worker === undefined || options.signal.aborted) {
+          if (worker !== undefined) processes.giveBack(worker);
+          await removeTransferFile(transferred);
+          throw readingStopped(options);
+        }
         const asked = askReader(worker, transferred, { ...options, ...limits });
         const reply = await asked.finally(() => removeTransferFile(transferred));
         if (reply.kind === 'ended') {
           worker.kill('SIGKILL');
           throw readingEnded(options, reply);
         }
-        markIdle(worker);
+        processes.giveBack(worker);
         if (reply.kind === 'refused') {
           throw reply.cause ?? new ServiceError(reply.code, reply.message, { unread: reply.unread });
         }
@@ -146,28 +115,6 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
       // A task that still waits for a process is rejected immediately.
       return raceAbort(reading, options.signal, () => readingStopped(options));
     },
-    async close() {
-      isClosed = true;
-      await Promise.all(
-        [...all].map((worker) => {
-          const gone = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-          // A process with a job must keep the program alive.
-          setHeld(worker, true);
-          worker.kill('SIGKILL');
-          return gone;
-        }),
-      );
-    },
+    close: processes.close,
   };
-}
-
-/** An idle process must not keep a finished program alive. */
-function setHeld(worker: ChildProcess, isHeld: boolean): void {
-  if (isHeld) {
-    worker.ref();
-    worker.channel?.ref();
-  } else {
-    worker.unref();
-    worker.channel?.unref();
-  }
 }

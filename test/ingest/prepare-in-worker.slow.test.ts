@@ -149,6 +149,15 @@ describe('a document', () => {
     expect(await processesWith(1_018)).toEqual([reader]);
   });
 
+  it('that waits for a process when the readers are closed is stopped, and starts none', async () => {
+    const workers = openWorkers({ workers: 2, memoryMb: 1_017 });
+    const ends = Promise.allSettled([workers.prepare(endless, always), workers.prepare(words, always)]);
+    await expect.poll(() => processesWith(1_017), PATIENT).toHaveLength(1);
+    await workers.close();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await processesWith(1_017)).toEqual([]);
+  });
+
   it('is read by a reusable process', async () => {
     const workers = openWorkers({ memoryMb: 1_020 });
     await workers.prepare(words, always);

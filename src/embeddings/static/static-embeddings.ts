@@ -54,6 +54,7 @@ const fromTokenVectors = ({ name, space, load }: TokenVectorParts): EmbeddingMod
   isLexical: true,
   isLearned: true,
   fullTextShare: FULL_TEXT_SHARE,
+  preload: async () => void (await load()),
   space,
   async embed(texts, _kind, signal) {
     const model = await load();

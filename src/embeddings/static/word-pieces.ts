@@ -1,3 +1,5 @@
+import type { Tokenizer } from '@huggingface/tokenizers';
+
 /** The tokens of a text, as positions in the vocabulary. */
 export type EncodeWords = (text: string) => readonly number[];
 
@@ -12,41 +14,42 @@ const CONTINUED = '##';
 /** BERT's uncased WordPiece tokenizer with this vocabulary, without special tokens and unknown words. */
 export async function wordPieces(vocabulary: readonly string[]): Promise<EncodeWords> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
-  const tokenizer = new Tokenizer(
-    {
-      added_tokens: [],
-      normalizer: {
-        type: 'BertNormalizer',
-        clean_text: true,
-        handle_chinese_chars: true,
-        strip_accents: null,
-        lowercase: true,
-      },
-      pre_tokenizer: { type: 'BertPreTokenizer' },
-      post_processor: null,
-      decoder: null,
-      model: {
-        type: 'WordPiece',
-        unk_token: UNKNOWN,
-        continuing_subword_prefix: CONTINUED,
-        max_input_chars_per_word: MAX_WORD_LENGTH,
-        vocab: Object.fromEntries(vocabulary.map((token, at) => [token, at])),
-      },
-    },
-    {},
-  );
   const unknown = vocabulary.indexOf(UNKNOWN);
+  const positions = new Map(vocabulary.map((token, at) => [token, at]));
   const encodePlain = plainWordPieces(
-    (piece) => tokenizer.token_to_id(piece),
+    (piece) => positions.get(piece),
     vocabulary.reduce((max, token) => Math.max(max, token.length), 0),
   );
-  const encodeWord = rememberWords((word) =>
-    PLAIN_WORD.test(word)
-      ? encodePlain(word)
-      : tokenizer.encode(word, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown),
-  );
+  // Made for the first word that is not plain, because that takes a third of the time of loading the model.
+  let tokenizer: Tokenizer | undefined;
+  const encodeWord = rememberWords((word) => {
+    if (PLAIN_WORD.test(word)) return encodePlain(word);
+    tokenizer ??= new Tokenizer(tokenizerOf(vocabulary), {});
+    return tokenizer.encode(word, { add_special_tokens: false }).ids.filter((id: number) => id !== unknown);
+  });
   return (text) => separateWords(text).flatMap(encodeWord);
 }
+
+const tokenizerOf = (vocabulary: readonly string[]) => ({
+  added_tokens: [],
+  normalizer: {
+    type: 'BertNormalizer',
+    clean_text: true,
+    handle_chinese_chars: true,
+    strip_accents: null,
+    lowercase: true,
+  },
+  pre_tokenizer: { type: 'BertPreTokenizer' },
+  post_processor: null,
+  decoder: null,
+  model: {
+    type: 'WordPiece',
+    unk_token: UNKNOWN,
+    continuing_subword_prefix: CONTINUED,
+    max_input_chars_per_word: MAX_WORD_LENGTH,
+    vocab: Object.fromEntries(vocabulary.map((token, at) => [token, at])),
+  },
+});
 
 /** Printable ASCII: the only normalisation needed is lower case, and all but letters and digits is punctuation. */
 const PLAIN_WORD = /^[!-~]+$/;

@@ -25,6 +25,7 @@ export function sniffDialect(text: string): Dialect {
 }
 
 function measure(text: string, delimiter: Dialect['delimiter']): Dialect {
+  if (!text.includes(delimiter)) return { delimiter, columns: 1, agreement: 1 };
   const counts = new Map<number, number>();
   let rows = 0;
   let cells = 1;

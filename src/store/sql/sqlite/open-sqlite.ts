@@ -108,11 +108,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 function transactOn(pool: ThreadPool): Transact {
   return (async (name: string, args: object) => {
     const thread = await pool.acquire();
-    try {
-      return await thread.perform({ kind: 'transact', name, args, waitsForDisk: waitsForDisk(name, args) });
-    } finally {
-      pool.release(thread);
-    }
+    const done = thread.perform({ kind: 'transact', name, args, waitsForDisk: waitsForDisk(name, args) });
+    // The thread performs its tasks in order, so the next one may wait there instead of here.
+    pool.release(thread);
+    return done;
   }) as Transact;
 }
 
