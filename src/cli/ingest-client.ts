@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
+import { withoutControls } from '../shared/text.ts';
 import { type DocumentProgress, watchDocument } from './document-progress.ts';
 import { documentPath } from './documents-client.ts';
 import { type DocumentRecord, documentFromWire, type EnrichmentEstimate, sourcedFromWire } from './from-wire.ts';
@@ -110,9 +111,6 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
 
 const isFatal = ({ code }: ServiceError): boolean =>
   code === 'store_failed' || code === 'embedding_mismatch' || code === 'not_configured' || code === 'cancelled';
-
-/** Servers refuse the header of a part with a control character, which file systems allow in names. */
-const withoutControls = (fileName: string): string => fileName.replaceAll(/\p{Cc}/gu, ' ');
 
 function uploadForm(item: IngestItem, id: string): FormData {
   const form = new FormData();

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { MulterError } from 'multer';
 import { ServiceError } from '../errors.ts';
+import { withoutControls } from '../shared/text.ts';
 import { invalidField } from './check-shape.ts';
 import type { HttpLimits, HttpServices } from './http-services.ts';
 import { bodyText, parseJson, receiveBytes } from './read-request.ts';
@@ -94,7 +95,9 @@ export async function readUpload(request: Request): Promise<Upload> {
 }
 
 async function readFile(file: Express.Multer.File & Partial<StoredUpload>): Promise<UploadedFile> {
-  const { originalname: fileName, mimetype: mediaType, contentHash } = file;
+  const { originalname, mimetype: mediaType, contentHash } = file;
+  // An encoded name (`filename*`) may contain any character, and becomes the title of the document.
+  const fileName = withoutControls(originalname);
   const bytes = await takeUpload(file);
   return { bytes, fileName, mediaType, ...(contentHash !== undefined && { contentHash }) };
 }

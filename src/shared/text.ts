@@ -1,6 +1,9 @@
 /** Collapses each run of white space to one space, and trims. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+/** The text with spaces in place of control characters, which file systems and headers of forms allow in names. */
+export const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ');
+
 /** Lower-case letters and digits of a text without anything between them, to compare titles. */
 export const lettersAndDigits = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 

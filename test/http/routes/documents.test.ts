@@ -237,6 +237,14 @@ describe('POST /documents', () => {
     expect([reply.status, typeof reply.body.message]).toEqual([status, 'string']);
   });
 
+  it('has spaces in its title for control characters of an encoded name', async () => {
+    const body =
+      '--b\r\nContent-Disposition: form-data; name="file"; filename*=UTF-8\'\'fares%00%0A2024.txt\r\n\r\nabc\r\n--b--\r\n';
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=b' };
+    const { document_id: id } = (await call('/documents', { method: 'POST', headers, body })).body.results;
+    expect((await call(`/documents/${id}`)).body.results.title).toBe('fares  2024.txt');
+  });
+
   it('leaves nothing of an aborted upload', async () => {
     const before = await count();
     await new Promise<void>((resolve) => {
