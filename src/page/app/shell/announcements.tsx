@@ -4,7 +4,8 @@ const latest = signal('');
 
 /** Announces a text to screen readers after their current output. */
 export function announce(text: string): void {
-  latest.value = text;
+  // Only a change is read out, so that a text that follows itself differs by an invisible space.
+  latest.value = text === latest.peek() ? `${text}\u00a0` : text;
 }
 
 /** The polite live region; a single one, so that announcements do not interrupt each other. */

@@ -12,13 +12,15 @@ export function App() {
   useEffect(ignoreStrayFiles, []);
   const { path } = route.value;
   const view = viewOf(path);
+  const isSignedOut = session.value.kind === 'signed_out';
+  const title = isSignedOut ? texts.signIn.title : view.title;
   const isFirstView = useRef(true);
   useEffect(() => {
-    document.title = `${view.title} · ${texts.name}`;
+    document.title = `${title} · ${texts.name}`;
     // The browser announces the title of a page that it loads, but not a title set by a script.
-    if (!isFirstView.current) announce(view.title);
+    if (!isFirstView.current) announce(title);
     isFirstView.current = false;
-  }, [view.title]);
+  }, [title]);
   return (
     <>
       <a class="skip" href="#view">
@@ -42,7 +44,7 @@ export function App() {
         </nav>
       </header>
       <main id="view" tabIndex={-1}>
-        {session.value.kind === 'signed_out' ? <SignIn /> : <view.Component />}
+        {isSignedOut ? <SignIn /> : <view.Component />}
       </main>
       <Announcements />
     </>

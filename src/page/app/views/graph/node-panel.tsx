@@ -31,6 +31,7 @@ export function NodePanel({ view, node, onNode, onEdge }: NodePanelProps) {
   return (
     <aside
       class="card graph-panel"
+      aria-label={node.label}
       onKeyDown={({ key }) => {
         if (key === 'Escape') onNode(undefined);
       }}

@@ -26,19 +26,24 @@ export function SelectionBar(props: SelectionBarProps) {
   const { documents, others, onSelectAll, collections, collection, onDone } = props;
   // The selection when the dialog opened; the list below may change meanwhile.
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
+  /** The collection to add to. */
+  const [target, setTarget] = useState('');
   const { failure, attempt } = useAttempt();
   const move = (method: 'POST' | 'DELETE', target: string) =>
     attempt(async () => {
       for (const { id, collection_ids: ids } of documents) {
         if (ids.includes(target) === (method === 'DELETE')) await setMembership(method, target, id);
       }
+      setTarget('');
       announce(texts.library.moved(documents.length));
+      // The pressed button disappears with the selection.
+      focusView();
       onDone();
     });
   return (
     <>
       {documents.length > 0 && (
-        <div class="selection" role="toolbar" aria-label={texts.library.selection}>
+        <fieldset class="selection" aria-label={texts.library.selection}>
           <strong>{texts.library.selected(documents.length)}</strong>
           {others > 0 && (
             <button type="button" onClick={() => void attempt(onSelectAll)}>
@@ -47,12 +52,8 @@ export function SelectionBar(props: SelectionBarProps) {
           )}
           <select
             aria-label={texts.library.addTo}
-            value=""
-            onChange={({ currentTarget }) => {
-              const { value } = currentTarget;
-              currentTarget.value = '';
-              if (value !== '') void move('POST', value);
-            }}
+            value={target}
+            onChange={({ currentTarget }) => setTarget(currentTarget.value)}
           >
             <option value="">{texts.library.addTo}</option>
             {collections.map(({ id, name }) => (
@@ -61,6 +62,12 @@ export function SelectionBar(props: SelectionBarProps) {
               </option>
             ))}
           </select>
+          {/* The arrow keys already change the choice, so that it must not act by itself. */}
+          {target !== '' && (
+            <button type="button" onClick={() => void move('POST', target)}>
+              {texts.library.add}
+            </button>
+          )}
           {collection !== undefined && (
             <button type="button" onClick={() => void move('DELETE', collection)}>
               {texts.library.takeOut}
@@ -69,7 +76,7 @@ export function SelectionBar(props: SelectionBarProps) {
           <button type="button" class="danger" onClick={() => setDeleting(documents)}>
             {texts.library.delete}
           </button>
-        </div>
+        </fieldset>
       )}
       <Refusal message={failure} />
       {deleting !== undefined && (
