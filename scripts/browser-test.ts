@@ -17,12 +17,14 @@ import { manySuite } from './browser-test/many.ts';
 import { modelsSuite } from './browser-test/models.ts';
 import { pdfQuotesSuite } from './browser-test/pdf-quotes.ts';
 import { remoteSourcesSuite } from './browser-test/remote-sources.ts';
+import { restartsSuite } from './browser-test/restarts.ts';
 import { withServer } from './browser-test/server.ts';
 import { signInSuite } from './browser-test/sign-in.ts';
 import { longPdfSuite, sourceSuite } from './browser-test/source.ts';
 import { sourcesSuite } from './browser-test/sources.ts';
 import { streamsSuite } from './browser-test/streams.ts';
 import { type BrowserSuite, type Counts, createTest, type SentRequest } from './browser-test/suite.ts';
+import { tabsSuite } from './browser-test/tabs.ts';
 import { untrustedSuite } from './browser-test/untrusted.ts';
 
 const USAGE = `Opens the web page of a separate service in a real Chromium, and checks what it shows.
@@ -51,6 +53,8 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   sourcesSuite,
   remoteSourcesSuite,
   untrustedSuite,
+  tabsSuite,
+  restartsSuite,
   answersSuite,
   askSuite,
   besideSuite,

@@ -29,6 +29,8 @@ export const answersSuite: BrowserSuite = {
         await checkTable(own, model);
         await checkFormulas(own, model);
         await checkCopy(own, model);
+        await checkCode(own, model);
+        await checkHeadings(own, model);
       });
     } finally {
       await model.close();
@@ -119,4 +121,35 @@ async function checkCopy(test: BrowserTest, model: PageModel): Promise<void> {
       { permissions: ['clipboard-read', 'clipboard-write'] },
     );
   }
+}
+
+async function checkCode(test: BrowserTest, model: PageModel): Promise<void> {
+  await test.check(
+    'a block of code is copied by itself, as it was written',
+    async (page) => {
+      model.answers(() => ({ text: 'Run [1]:\n\n```sh\nferry --to "Holm" \\\n  --wind 14\n```\n\nThat is all.' }));
+      await ask(page, test);
+      await page.getByRole('button', { name: 'Copy code' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      const copied = await page.evaluate('navigator.clipboard.readText()');
+      same(copied, 'ferry --to "Holm" \\\n  --wind 14', 'the code that was copied');
+      // A second press is announced again, although its text is the same.
+      await page.evaluate(`window.spoken = 0; new MutationObserver(() => window.spoken++)
+        .observe(document.querySelector('[role=status][aria-live=polite]'), { childList: true, characterData: true, subtree: true })`);
+      await page.getByRole('button', { name: 'Copied' }).click();
+      await page.waitForFunction('window.spoken > 0');
+    },
+    { permissions: ['clipboard-read', 'clipboard-write'] },
+  );
+}
+
+async function checkHeadings(test: BrowserTest, model: PageModel): Promise<void> {
+  await test.check('the headings of an answer are below that of its question', async (page) => {
+    model.answers(() => ({ text: '# Before departure\n\nThe mate [1].\n\n## At sea\n\nNobody.' }));
+    await ask(page, test);
+    await page.getByRole('heading', { name: 'At sea', level: 4 }).waitFor();
+    same(await page.getByRole('heading', { level: 1 }).count(), 1, 'the headings of the first level');
+    same(await page.getByRole('heading', { level: 2 }).count(), 1, 'the headings of the second level');
+    await page.getByRole('heading', { name: 'Before departure', level: 3 }).waitFor();
+  });
 }

@@ -39,6 +39,8 @@ export const signInSuite: BrowserSuite = {
         await checkSignOut(own);
         await checkTabs(own);
         await checkExpiry(own);
+        await checkTwoExpired(own);
+        await checkWithoutStorage(own);
         await checkStreams(own, model);
         await checkMember(own);
         await checkSeparation(own);
@@ -222,6 +224,70 @@ async function checkExpiry(test: BrowserTest): Promise<void> {
     await signIn(page, ada);
     await page.getByText('Who checks the life rafts?').first().waitFor();
     same(await page.locator('.turn[aria-busy=true]').count(), 0, 'the number of answers awaited');
+  });
+}
+
+async function checkTwoExpired(test: BrowserTest): Promise<void> {
+  await test.check('two tabs whose session expires at once renew it once', async (page) => {
+    await openAs(page, ada, `${test.url}/library`);
+    const other = await page.context().newPage();
+    await other.goto(`${test.url}/library`);
+    let renewals = 0;
+    for (const each of [page, other]) {
+      await each.getByText('No documents yet.').first().waitFor();
+      await each.route('**/session', async (route) => {
+        renewals++;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await route.continue();
+      });
+    }
+    await page.context().clearCookies({ name: 'citewell_access' });
+    const loaded = [page, other].map((each) =>
+      each.waitForResponse((response) => /\/documents\?.*failed/.test(response.url()) && response.ok()),
+    );
+    await Promise.all([page, other].map((each) => each.getByLabel('State').selectOption('failed')));
+    await Promise.all(loaded);
+    same(renewals, 1, 'the number of renewals');
+  });
+  await test.check('a session that cannot be renewed without a connection is not over', async (page) => {
+    await openAs(page, ada, `${test.url}/library`);
+    await page.getByText('No documents yet.').first().waitFor();
+    await page.context().clearCookies({ name: 'citewell_access' });
+    await page.route('**/session', (route) => route.abort());
+    await page.getByLabel('State').selectOption('failed');
+    await page.getByText('The server cannot be reached.').first().waitFor();
+    await page.unroute('**/session');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByText('No document matches.').waitFor();
+  });
+  await test.check('what was being written is there after the sign-in, which has its own title', async (page) => {
+    await openAs(page, ada, `${test.url}/`);
+    await page.getByLabel('Question').fill('Who checks the');
+    await page.context().clearCookies();
+    await page.getByRole('searchbox', { name: 'Find by name' }).fill('x');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    same(await page.title(), 'Sign in · Citewell', 'the title');
+    await signIn(page, ada);
+    await page.getByLabel('Question').waitFor();
+    same(await page.getByLabel('Question').inputValue(), 'Who checks the', 'the question');
+    same(await page.title(), 'Ask · Citewell', 'the title afterwards');
+  });
+}
+
+async function checkWithoutStorage(test: BrowserTest): Promise<void> {
+  await test.check('the page works where the browser blocks storage', async (page) => {
+    await page.addInitScript(`{
+      const blocked = { get() { throw new DOMException('Access is denied.', 'SecurityError'); } };
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, blocked);
+      window.BroadcastChannel = function () { blocked.get(); };
+    }`);
+    await openAs(page, ada, `${test.url}/`);
+    await page.getByLabel('Question').fill('Who checks the life rafts?');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.locator('.turn[aria-busy=false]').waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 }
 

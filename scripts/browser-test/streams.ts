@@ -287,7 +287,7 @@ async function checkStop(parts: Parts): Promise<void> {
       await stopped.waitFor();
       const before = await shownText(page);
       // The page has stored the answer, or the service has.
-      await page.waitForFunction(`sessionStorage.getItem('citewell.ask.runs') === '[]'`);
+      await page.waitForFunction(`localStorage.getItem('citewell.ask.runs') === null`);
       continueModel();
       await page.reload();
       await stopped.waitFor();

@@ -16,6 +16,11 @@ export interface ReadEventsOptions {
   readonly attempts?: number;
   /** Milliseconds before the first attempt, doubled for each further one. Default 250. */
   readonly delay?: number;
+  /**
+   * Id that `reconnect` gets if the connection breaks before the first event; `RUN:0` reopens the run RUN from its
+   * beginning. By default, such a stream is not reopened.
+   */
+  readonly lastEventId?: string;
 }
 
 /** The stream reported a failure, or ended before the answer was complete. */
@@ -37,10 +42,10 @@ export class StreamFailure extends Error {
  */
 export async function* readEvents(
   source: EventSource,
-  { reconnect, attempts = 5, delay = 250 }: ReadEventsOptions = {},
+  { reconnect, attempts = 5, delay = 250, lastEventId: firstEventId = '' }: ReadEventsOptions = {},
 ): AsyncGenerator<StreamEvent, void> {
   let from = source;
-  let lastEventId = '';
+  let lastEventId = firstEventId;
   let failures = 0;
   for (;;) {
     let cause: unknown;

@@ -25,6 +25,18 @@ const said = (events: readonly StreamEvent[]): string =>
   events.map((event) => (event.event === 'message' ? textOf(event) : '')).join('');
 
 describe('reading a stream of events', () => {
+  it('is reopened before its first event only if the place of that event is given', async () => {
+    const broken = () => pieces(': still working\n\n');
+    const asked: string[] = [];
+    const reconnect = async (id: string) => {
+      asked.push(id);
+      return pieces(delta('All of it.', 'run:1'), DONE);
+    };
+    expect(said(await all(readEvents(broken(), { reconnect, delay: 1, lastEventId: 'run:0' })))).toBe('All of it.');
+    expect(asked).toEqual(['run:0']);
+    await expect(all(readEvents(broken(), { reconnect, delay: 1 }))).rejects.toThrow(StreamFailure);
+  });
+
   it('gives the same events however the network cuts it', async () => {
     const bytes = new TextEncoder().encode(
       `: hello\n\n${delta('Zürich 東京 ')}${delta('🙂').replaceAll('\n', '\r\n')}${DONE}`,

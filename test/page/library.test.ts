@@ -147,6 +147,23 @@ describe('the queue of uploads', () => {
     expect(queue.uploads).toEqual([]);
   });
 
+  it('retries all failed uploads for which another attempt may help', async () => {
+    let isAway = true;
+    const queue = new UploadQueue(
+      async ({ file: { name } }, tell) => {
+        if (name === '2') throw new RequestFailure(415, 'No text.', { code: 'unsupported_type' });
+        if (isAway) throw new Error('The disk was full.');
+        tell({ state: { kind: 'same' } });
+      },
+      () => {},
+    );
+    queue.add(found(3));
+    await expect.poll(() => countUploads(queue.uploads).failed).toBe(3);
+    isAway = false;
+    queue.retryFailed();
+    await expect.poll(() => queue.uploads.map(({ state: { kind } }) => kind)).toEqual(['same', 'same', 'failed']);
+  });
+
   it('lists running uploads first, then failures, then the latest successes', () => {
     const upload = (key: number, state: Parameters<typeof countUploads>[0][number]['state']) => ({
       key,

@@ -1,9 +1,12 @@
+import { inTurn } from '../in-turn.ts';
 import { texts } from '../texts.ts';
+import { memberMessage } from './member-message.ts';
 
 interface RequestFailureOptions extends ErrorOptions {
   readonly code?: string;
   readonly unread?: string | undefined;
   readonly failedCheck?: string | undefined;
+  readonly retryAfter?: number | undefined;
 }
 
 /** An error response of the service, or a failed connection (status 0). */
@@ -16,19 +19,29 @@ export class RequestFailure extends Error {
   readonly unread: string | undefined;
   /** What a check of the server found, if the same request can be sent without that check. */
   readonly failedCheck: string | undefined;
+  /** Seconds after which another attempt can succeed, if the service named them. */
+  readonly retryAfter: number | undefined;
 
   constructor(
     status: number,
     message: string,
-    { code = '', unread, failedCheck, ...options }: RequestFailureOptions = {},
+    { code = '', unread, failedCheck, retryAfter, ...options }: RequestFailureOptions = {},
   ) {
     super(message, options);
     this.status = status;
     this.code = code;
     this.unread = unread;
     this.failedCheck = failedCheck;
+    this.retryAfter = retryAfter;
   }
 }
+
+/** Whether a request failed because the service is out of reach: down, restarting behind a proxy, or without a network. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof RequestFailure && (error.status === 0 || (error.code === '' && GATEWAY.has(error.status)));
+
+/** Statuses of a proxy whose service does not answer. */
+const GATEWAY = new Set([502, 503, 504]);
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -66,27 +79,40 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
     ...(typeof code === 'string' && { code }),
     ...(typeof unread === 'string' && { unread }),
     ...(typeof failedCheck === 'string' && { failedCheck }),
+    retryAfter: secondsOf(response.headers.get('Retry-After')),
   });
 }
+
+/** The service sends seconds; a proxy may also send a date, which is ignored. */
+const secondsOf = (retryAfter: string | null): number | undefined =>
+  retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 
 const SESSION = '/session';
 let refreshing: Promise<boolean> | undefined;
 
-/** Refreshes the session; concurrent requests share one refresh. */
+/** Refreshes the session; concurrent requests share one refresh. Throws `RequestFailure` if the server is away. */
 function refreshed(): Promise<boolean> {
-  refreshing ??= fetch(SESSION, { method: 'PUT', credentials: 'same-origin' })
-    .then(
-      ({ ok, body }) => {
-        // An unread body would occupy one of the browser's few connections.
-        void body?.cancel();
-        return ok;
-      },
-      () => false,
-    )
-    .finally(() => {
-      refreshing = undefined;
-    });
+  refreshing ??= inTurn(SESSION, refresh).finally(() => {
+    refreshing = undefined;
+  });
   return refreshing;
+}
+
+async function refresh(): Promise<boolean> {
+  // Another tab may have done it meanwhile. A refresh token that is used twice counts as stolen, and ends the session.
+  if ((await statusOf(USER)) !== 401) return true;
+  const status = await statusOf(SESSION, { method: 'PUT' });
+  if (status >= 500) throw new RequestFailure(status, texts.status(status));
+  return status < 400;
+}
+
+const USER = '/v3/users/me';
+
+async function statusOf(path: string, options: RequestOptions = {}): Promise<number> {
+  const { status, body } = await attempt(path, options);
+  // An unread body would occupy one of the browser's few connections.
+  void body?.cancel();
+  return status;
 }
 
 function attempt(path: string, { method = 'GET', query, body, headers, signal }: RequestOptions): Promise<Response> {
@@ -125,8 +151,21 @@ export async function callList<T>(path: string, options?: RequestOptions): Promi
   return { items: answer.results, total: answer.total_entries };
 }
 
+/** Whether the user may change the settings of the service. */
+let isOperator = true;
+export const setOperator = (value: boolean): void => {
+  isOperator = value;
+};
+
+/** A message of the service in words for the user. */
+export const messageFor = (message: string, code?: string): string =>
+  isOperator ? message : memberMessage(message, code);
+
 /** Message for any thrown value. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return messageFor(error.message, 'code' in error && typeof error.code === 'string' ? error.code : undefined);
+}
 
 function queryText(query: RequestOptions['query']): string {
   const parameters = new URLSearchParams();

@@ -1,10 +1,12 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, RequestFailure, send, whenSignedOut } from '../api/request.ts';
+import { call, RequestFailure, send, setOperator, whenSignedOut } from '../api/request.ts';
 import { Refusal } from '../parts/refusal.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { focusView } from '../router.ts';
+import { openTabs } from '../tabs.ts';
 import { texts } from '../texts.ts';
+import { forgetRuns } from '../views/ask/known-runs.ts';
 
 interface User {
   readonly id: string;
@@ -28,16 +30,16 @@ whenSignedOut(() => {
 });
 
 /** Tells the other tabs of this browser, which share the cookies, that someone signed in or out. */
-const tabs = new BroadcastChannel('citewell-session');
+const tabs = openTabs('citewell-session');
 
-tabs.addEventListener('message', ({ data }) => {
-  if (data === 'signed_out') startAnew();
+tabs.hear((message) => {
+  if (message === 'signed_out') startAnew();
   else void loadSession();
 });
 
 /** Reloads the page, so that none of a user's data is left in memory. */
 function startAnew(): void {
-  sessionStorage.clear();
+  forgetRuns();
   location.assign('/');
 }
 
@@ -68,6 +70,7 @@ export async function loadSession(): Promise<void> {
       return;
     }
     lastUser = user.id;
+    setOperator(user.is_superuser);
     session.value = { kind: 'signed_in', user };
   } catch (error) {
     if (!(error instanceof RequestFailure && error.status === 401)) session.value = { kind: 'unknown' };
@@ -77,7 +80,7 @@ export async function loadSession(): Promise<void> {
 /** Signs out, also in the other tabs. Throws `RequestFailure`. */
 export async function signOut(): Promise<void> {
   await send('/session', { method: 'DELETE' });
-  tabs.postMessage('signed_out');
+  tabs.tell('signed_out');
   startAnew();
 }
 
@@ -95,7 +98,7 @@ export function SignIn() {
       await send('/session', { method: 'POST', body }).catch((error: unknown) => {
         throw error instanceof RequestFailure && error.status === 401 ? new Error(texts.signIn.refused) : error;
       });
-      tabs.postMessage('signed_in');
+      tabs.tell('signed_in');
       await loadSession();
     });
     setBusy(false);

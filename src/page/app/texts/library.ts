@@ -20,16 +20,16 @@ export const library = {
   waiting: 'Waiting',
   sending: 'Sending…',
   fetching: 'Fetching…',
+  disconnected: 'The server cannot be reached. Continues when it is back.',
   same: 'Already in the library',
   ready: (chunks: number | undefined) =>
     chunks === undefined ? 'Ready' : `Ready, ${chunks.toLocaleString('en')} ${chunks === 1 ? 'passage' : 'passages'}`,
   postponed: (reason: string) => `Will be retried: ${reason}`,
   failed: (reason: string) => `Failed: ${reason}`,
   remedies: {
-    settings: 'Change the settings of the service, then try again.',
+    settings: 'The settings of the server must be changed first; then try again.',
     file: 'Trying again cannot help; add a readable copy of the file.',
   },
-  lostSight: 'The server stopped sending progress. The list below shows the result.',
   stage: (stage: string): string =>
     ({
       pending: 'Queued',

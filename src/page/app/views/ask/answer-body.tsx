@@ -1,5 +1,6 @@
 import { type ComponentChild, h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { texts } from '../../texts.ts';
 import { type AnswerState, sentencesWithoutSupport } from './answer-state.ts';
 import { Chip } from './chip.tsx';
@@ -91,14 +92,29 @@ export function AnswerBody({ turn, answer }: { readonly turn: string; readonly a
             </div>
           );
         }
+        if (node.tag === 'pre') {
+          return (
+            <div key={place} class="code-frame">
+              {!isWriting && <CopyButton text={textOf(node)} label={texts.ask.copyCode} />}
+              <pre>{children}</pre>
+            </div>
+          );
+        }
         const { tag, start, align } = node;
         const given = {
           ...(start !== undefined && { start }),
           ...(align !== undefined && { class: `align-${align}` }),
         };
-        return h(tag, { key: place, ...given }, children);
+        return h(belowQuestion[tag] ?? tag, { key: place, ...given }, children);
       }
     }
   };
   return <div class={render === undefined ? 'answer-text plain' : 'answer-text'}>{nodes.map(show)}</div>;
 }
+
+/** Headings of an answer are below that of its question, which is of the second level. */
+const belowQuestion: Readonly<Partial<Record<string, string>>> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6' };
+
+/** The text of a block of code, without the line break at its end. */
+const textOf = (node: Node): string =>
+  typeof node === 'string' ? node : 'children' in node ? node.children.map(textOf).join('').replace(/\n$/, '') : '';

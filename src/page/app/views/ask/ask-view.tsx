@@ -6,8 +6,8 @@ import './conversations.css';
 import './source-beside.css';
 import './empty-corpus.css';
 import '../library/uploads.css';
+import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { RequestFailure } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { route, setQuery } from '../../router.ts';
@@ -17,22 +17,37 @@ import { texts } from '../../texts.ts';
 import { UploadList } from '../library/upload-list.tsx';
 import { type AskParameters, readAskParameters } from './ask-parameters.ts';
 import { Composer, QUESTION_ID } from './composer.tsx';
+import { whenChangedElsewhere } from './conversation-changes.ts';
 import { ConversationList } from './conversation-list.tsx';
 import { EmptyCorpus } from './empty-corpus.tsx';
 import { opened } from './selection.ts';
 import { loadServiceFacts } from './service-facts.ts';
 import { SourceBeside } from './source-beside.tsx';
 import { leaveSourceEntry } from './source-history.ts';
-import { ask, clearThread, isOpen, openConversation, type Thread, thread } from './thread.ts';
+import {
+  ask,
+  clearThread,
+  isGone,
+  isOpen,
+  openConversation,
+  refreshConversation,
+  type Thread,
+  thread,
+} from './thread.ts';
 import { QuoteTip } from './tip.tsx';
 import { TurnView } from './turn-view.tsx';
 import { useCitationKeys } from './use-citation-keys.ts';
+
+/** The question being written, which stays while other views or the sign-in are shown. */
+const draft = signal('');
 
 /** The Ask view: composer, answers with citations, and earlier conversations. */
 export function AskView() {
   const at = readAskParameters(route.value.query);
   const { turns, load, conversation } = thread.value;
-  const [draft, setDraft] = useState('');
+  const setDraft = (text: string): void => {
+    draft.value = text;
+  };
   const [notice, setNotice] = useState<string>();
   const [suggestions, setSuggestions] = useState<readonly string[]>([]);
   const [hasFailedUploads, setFailedUploads] = useState(false);
@@ -40,16 +55,19 @@ export function AskView() {
   useAddress(at, setDraft, setNotice);
   useCitationKeys();
   useNewestTurn(load);
+  useOtherTabs();
 
   const start = (question: string, replacing?: string): void => {
     setNotice(undefined);
     opened.value = undefined;
     const isFirst = turns.length === 0;
     void ask({ ...at, ask: question }, replacing);
-    leaveSourceEntry(() => setQuery({ ask: question }, { replace: !isFirst }));
+    // A conversation that was deleted elsewhere is no longer the one of the thread.
+    const place = () => ({ ask: question, conversation: thread.peek().conversation });
+    leaveSourceEntry(() => setQuery(place(), { replace: !isFirst }));
   };
   const submit = (): void => {
-    const question = draft.trim();
+    const question = draft.peek().trim();
     setDraft('');
     start(question);
   };
@@ -108,7 +126,19 @@ export function AskView() {
             <TurnView key={turn.key} turn={turn} retry={() => start(turn.question, turn.key)} />
           ))}
         </div>
-        <Composer {...{ parameters: at, draft, setDraft, submit, running, isFirst, notice, model }} />
+        <Composer
+          {...{
+            parameters: at,
+            draft: draft.value,
+            setDraft,
+            submit,
+            isLoading: load === 'loading',
+            running,
+            isFirst,
+            notice,
+            model,
+          }}
+        />
       </div>
       <SourceBeside />
       <QuoteTip />
@@ -124,6 +154,24 @@ function useNewestTurn(load: Thread['load']): void {
     before.current = load;
     if (isLoaded) document.querySelector('.turn:last-child:not(:first-child)')?.scrollIntoView({ block: 'start' });
   }, [load]);
+}
+
+/** Shows what is added to the conversation elsewhere: in another tab at once, otherwise when the page is looked at. */
+function useOtherTabs(): void {
+  useEffect(() => {
+    const refresh = () => {
+      if (!document.hidden) void refreshConversation();
+    };
+    refresh();
+    document.addEventListener('visibilitychange', refresh);
+    const stopHearing = whenChangedElsewhere((id) => {
+      if (id === thread.peek().conversation) void refreshConversation();
+    });
+    return () => {
+      document.removeEventListener('visibilitychange', refresh);
+      stopHearing();
+    };
+  }, []);
 }
 
 /** Opens the conversation of the URL, or asks the question in it. */
@@ -176,7 +224,6 @@ async function openFromAddress(
   }
 }
 
-const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
 const withMessage = (error: unknown): unknown => (isGone(error) ? new Error(texts.ask.gone) : error);
 const isWide = (): boolean => matchMedia('(min-width: 60rem)').matches;
 

@@ -13,6 +13,8 @@ interface ComposerProps {
   readonly draft: string;
   readonly setDraft: (text: string) => void;
   readonly submit: () => void;
+  /** Whether the conversation is still being loaded. */
+  readonly isLoading: boolean;
   /** The turn being answered. */
   readonly running: Turn | undefined;
   readonly isFirst: boolean;
@@ -26,6 +28,7 @@ export function Composer({
   draft,
   setDraft,
   submit,
+  isLoading,
   running,
   isFirst,
   notice,
@@ -33,7 +36,7 @@ export function Composer({
 }: ComposerProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const problem = filterProblem(place.scope.filter);
-  const isReady = draft.trim() !== '' && running === undefined && problem === undefined;
+  const isReady = draft.trim() !== '' && !isLoading && running === undefined && problem === undefined;
   return (
     <form
       class="composer"

@@ -4,6 +4,7 @@ import { useAttempt } from '../../parts/use-attempt.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
+import { tellOtherTabs } from './conversation-changes.ts';
 import type { Conversation } from './use-conversations.ts';
 
 const list = texts.ask.conversations;
@@ -31,6 +32,7 @@ export function ConversationRow({ conversation, fallback, isCurrent, onRenamed, 
   const change = (work: () => Promise<void>, done: string): Promise<void> =>
     attempt(async () => {
       await work();
+      tellOtherTabs(conversation.id);
       setMode('shown');
       announce(done);
     });

@@ -1,7 +1,6 @@
-/** A run started in this tab; after a reload, its stream is resumed. */
+/** A run whose answer is not stored in its conversation yet; all tabs of this browser can follow its stream. */
 export interface KnownRun {
   readonly run: string;
-  readonly question: string;
   readonly kind: string;
   /** Empty without a conversation. */
   readonly conversation: string;
@@ -11,13 +10,16 @@ export interface KnownRun {
 const KEY = 'citewell.ask.runs';
 const MAX_RUNS = 20;
 
-/** Unfinished runs of this tab, oldest first. */
+/** Used where the browser blocks storage: a reload then shows what the conversation stores. */
+let unstored: readonly KnownRun[] = [];
+
+/** Oldest first. */
 export function knownRuns(): readonly KnownRun[] {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]');
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
     return Array.isArray(stored) ? stored : [];
   } catch {
-    return [];
+    return unstored;
   }
 }
 
@@ -29,10 +31,14 @@ export function forgetRun(run: string): void {
   store(knownRuns().filter((each) => each.run !== run));
 }
 
+export const forgetRuns = (): void => store([]);
+
 function store(runs: readonly KnownRun[]): void {
+  unstored = runs;
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(runs));
+    if (runs.length === 0) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, JSON.stringify(runs));
   } catch {
-    // Without session storage, a reload shows what the conversation stores.
+    // Kept in memory.
   }
 }

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
+import { loadCode } from '../../parts/load-code.ts';
 import { texts } from '../../texts.ts';
 import type { SourcePaneProps } from '../source/source-pane.tsx';
 import { statementBefore } from './answer-state.ts';
@@ -17,7 +18,7 @@ export function SourceBeside() {
   const isNeeded = selected !== undefined && Pane === undefined;
   const load = () => {
     setFailure(undefined);
-    import('../source/source-pane.tsx').then(({ SourcePane }) => setPane(() => SourcePane), setFailure);
+    loadCode(() => import('../source/source-pane.tsx')).then(({ SourcePane }) => setPane(() => SourcePane), setFailure);
   };
   useEffect(() => {
     if (isNeeded) load();

@@ -1,15 +1,19 @@
 import { signal } from '@preact/signals';
 import { readEvents, StreamFailure } from '../../../../client/sse.ts';
-import { call, messageOf, RequestFailure, send } from '../../api/request.ts';
+import { call, isAway, messageOf, RequestFailure, send } from '../../api/request.ts';
 import { setQuery } from '../../router.ts';
 import { whileSignedOut } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import { type AnswerState, applyEvent, emptyAnswer } from './answer-state.ts';
 import { type AskKind, type AskParameters, askRequest, noScope, type Scope } from './ask-parameters.ts';
 import { checkAnswer } from './check-answer.ts';
-import { forgetRun, type KnownRun, knownRuns, rememberRun } from './known-runs.ts';
+import { noteConversationChange, tellOtherTabs } from './conversation-changes.ts';
+import { keepOnce } from './keep-answer.ts';
+import { type KnownRun, rememberRun } from './known-runs.ts';
+import { type LoadedConversation, loadConversation } from './load-conversation.ts';
+import { createRenderScheduler } from './render-scheduler.ts';
 import { createSpeaker } from './speaker.ts';
-import { toMetadata, toTurns } from './stored-turns.ts';
+import { storeQuestion } from './store-question.ts';
 
 /** A question with its answer. */
 export interface Turn {
@@ -19,7 +23,7 @@ export interface Turn {
   readonly scope: Scope;
   readonly answer: AnswerState;
   /** Present while it is being answered. */
-  readonly run?: string;
+  readonly run?: KnownRun;
   readonly isStopping?: boolean;
   readonly isReconnecting?: boolean;
   readonly isChecking?: boolean;
@@ -35,14 +39,9 @@ export interface Thread {
 const emptyThread: Thread = { conversation: '', turns: [], load: 'loaded' };
 
 export const thread = signal<Thread>(emptyThread);
-/** Incremented when the list of conversations must be reloaded. */
-export const conversationChanges = signal(0);
 
-/** Minimum milliseconds between two renderings of an answer that is being generated. */
-const MIN_INTERVAL = 60;
-/** Reconnection attempts with exponential back-off: 15 seconds in total. */
-const ATTEMPTS = 6;
-const MAX_NAME = 80;
+/** Reconnection attempts with exponential back-off: one minute in total. */
+const ATTEMPTS = 8;
 
 let reading = new AbortController();
 let keys = 0;
@@ -62,67 +61,80 @@ export async function openConversation(id: string): Promise<void> {
   const { signal } = reading;
   thread.value = { conversation: id, turns: [], load: 'loading' };
   try {
-    const stored = toTurns(await call(`/v3/conversations/${encodeURIComponent(id)}`, { signal }));
-    const turns = stored.map(
-      ({ id: key, question, answer }): Turn => ({
-        key,
-        question,
-        kind: 'agent',
-        scope: noScope,
-        answer: answer ?? { ...emptyAnswer, phase: 'stopped' },
-      }),
-    );
-    thread.value = { conversation: id, turns, load: 'loaded' };
-    const known = await openRunOf(id, stored.at(-1)?.question ?? '', signal);
-    if (known === undefined) return;
-    if (stored.at(-1)?.answer === undefined) {
-      thread.value = { ...thread.value, turns: turns.slice(0, -1) };
-      resume(known);
-    } else forgetRun(known.run);
+    show(id, await loadConversation(id, signal));
   } catch (error) {
     if (!signal.aborted) thread.value = { conversation: id, turns: [], load: { error } };
   }
 }
 
-/** The unfinished run of a conversation: started in this tab, or reported by the service. */
-async function openRunOf(conversation: string, question: string, signal: AbortSignal): Promise<KnownRun | undefined> {
-  const known = knownRuns().findLast((run) => run.conversation === conversation);
-  if (known !== undefined) return known;
-  const runs = await call<readonly { id: string; status: string; conversation_id: string | null }[]>(
-    '/v3/retrieval/runs',
-    { signal },
-  );
-  const found = runs.find((run) => run.conversation_id === conversation && run.status === 'running');
-  return found && { run: found.id, question, kind: 'agent', conversation, asOf: '' };
+/** Shows what another tab or device has added to the conversation, unless an answer is being generated here. */
+export async function refreshConversation(): Promise<void> {
+  const { conversation, turns, load } = thread.value;
+  if (conversation === '' || load !== 'loaded' || turns.some(isBusy)) return;
+  const { signal } = reading;
+  try {
+    const loaded = await loadConversation(conversation, signal);
+    if (thread.value.turns === turns) show(conversation, loaded, turns);
+  } catch (error) {
+    // Without a connection, what is shown stays.
+    if (!signal.aborted && isGone(error)) thread.value = { conversation, turns: [], load: { error } };
+  }
+}
+
+const isBusy = ({ answer, isChecking }: Turn): boolean => isOpen(answer) || isChecking === true;
+
+/** Shows a loaded conversation. Turns that are shown already keep their checked citations. */
+function show(id: string, { turns, run }: LoadedConversation, shown: readonly Turn[] = []): void {
+  const loaded = turns.map((stored, index): Turn => {
+    const before = shown[index];
+    const answer = stored.answer ?? { ...emptyAnswer, phase: 'stopped' };
+    const isSame = before?.question === stored.question && before.answer.text === answer.text;
+    return isSame ? before : { key: stored.id, question: stored.question, kind: 'agent', scope: noScope, answer };
+  });
+  const last = loaded.at(-1);
+  if (run !== undefined && last !== undefined) {
+    thread.value = { conversation: id, turns: loaded.slice(0, -1), load: 'loaded' };
+    resume(run, last.question);
+  } else {
+    // A question that did not reach the service is not stored.
+    thread.value = { conversation: id, turns: [...loaded, ...shown.slice(loaded.length)], load: 'loaded' };
+  }
 }
 
 /** Appends a question to the thread and streams its answer. */
 export async function ask(parameters: AskParameters, replacing?: string): Promise<void> {
-  const kept = thread.value.turns.filter(({ key }) => key !== replacing);
+  const { turns, load, conversation: open } = thread.value;
   const turn = newTurn(parameters.ask, parameters.kind, parameters.scope);
-  thread.value = { ...thread.value, load: 'loaded', turns: [...kept, turn] };
+  thread.value = {
+    // A conversation that was deleted meanwhile is followed by a new one.
+    conversation: typeof load === 'object' && isGone(load.error) ? '' : open,
+    load: 'loaded',
+    turns: [...turns.filter(({ key }) => key !== replacing), turn],
+  };
   const { signal } = reading;
   try {
-    const conversation = await conversationFor(parameters, signal);
+    const { kind, ask: question } = parameters;
+    // The service stores the questions of agents itself.
+    const conversation =
+      kind === 'answer' ? await storeQuestion(question, thread.value.conversation, signal) : thread.value.conversation;
     showConversation(conversation);
     const { path, body } = askRequest(parameters.ask, { ...parameters, conversation });
     const response = await send(path, { method: 'POST', body, signal });
-    const run = response.headers.get('X-Run-Id') ?? '';
     const id = response.headers.get('X-Conversation-Id') ?? conversation;
-    const known: KnownRun = {
-      run,
-      question: parameters.ask,
+    const run: KnownRun = {
+      run: response.headers.get('X-Run-Id') ?? '',
       kind: parameters.kind,
       conversation: id,
       asOf: parameters.scope.asOf,
     };
-    rememberRun(known);
+    rememberRun(run);
     update(turn.key, () => ({ run }));
     showConversation(id);
+    tellOtherTabs(id);
     const started = turnOf(turn.key);
     // It was stopped before there was a run to cancel.
     if (started?.isStopping === true) void stop(started);
-    await follow(turn.key, response, known, signal);
+    await follow(turn.key, response, run, signal);
   } catch (error) {
     await failAndKeep(turn.key, error, signal);
   }
@@ -132,26 +144,13 @@ function showConversation(id: string): void {
   if (id === thread.value.conversation) return;
   thread.value = { ...thread.value, conversation: id };
   setQuery({ conversation: id });
-  conversationChanges.value++;
-}
-
-/** The service stores no conversation for single-search answers, so the page creates one. */
-async function conversationFor({ ask: question, kind }: AskParameters, signal: AbortSignal): Promise<string> {
-  const { conversation } = thread.value;
-  if (kind !== 'answer') return conversation;
-  const name = question.replaceAll(/\s+/g, ' ').slice(0, MAX_NAME);
-  const id =
-    conversation === ''
-      ? (await call<{ readonly id: string }>('/v3/conversations', { method: 'POST', body: { name }, signal })).id
-      : conversation;
-  await call(`/v3/conversations/${id}/messages`, { method: 'POST', body: { role: 'user', content: question }, signal });
-  return id;
+  noteConversationChange(id);
 }
 
 /** Replays a run from its beginning and continues with it. */
-function resume(known: KnownRun): void {
+function resume(known: KnownRun, question: string): void {
   const kind = known.kind === 'answer' || known.kind === 'research' ? known.kind : 'agent';
-  const turn = { ...newTurn(known.question, kind, { ...noScope, asOf: known.asOf }), run: known.run };
+  const turn = { ...newTurn(question, kind, { ...noScope, asOf: known.asOf }), run: known };
   thread.value = { ...thread.value, turns: [...thread.value.turns, turn] };
   const { signal } = reading;
   send(eventsOf(known.run), { signal })
@@ -169,7 +168,7 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
       // `send` refreshes an expired session.
       return await send(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
     } catch (error) {
-      if (!(error instanceof RequestFailure) || error.status === 0) throw error;
+      if (!(error instanceof RequestFailure) || isAway(error)) throw error;
       // The user has to sign in; the answer is resumed afterwards.
       if (error.status === 401) return reconnect(lastEventId);
       throw new StreamFailure(`status_${error.status}`, error.message, { cause: error });
@@ -182,7 +181,9 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
     speaker.say(answer.text);
   }, signal);
   try {
-    for await (const event of readEvents(response, { reconnect, attempts: ATTEMPTS })) {
+    // Before the first event, a broken stream is reopened from its beginning.
+    const reopening = { reconnect, attempts: ATTEMPTS, lastEventId: `${known.run}:0` };
+    for await (const event of readEvents(response, reopening)) {
       if (signal.aborted) return;
       answer = applyEvent(answer, event);
       renders.ask();
@@ -198,10 +199,8 @@ async function follow(key: string, response: Response, known: KnownRun, signal: 
   if (answer.phase !== 'done') throw new StreamFailure('stream_broken', texts.ask.broken);
   update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
   speaker.finish(answer.text);
-  if (known.kind === 'answer') await keepAnswer(known.conversation, await checked(key, answer, known.asOf));
-  // Until the answer is stored, a reload reads it from the run.
-  forgetRun(known.run);
-  conversationChanges.value++;
+  await keepOnce(known, () => checked(key, answer, known.asOf));
+  noteConversationChange(known.conversation);
 }
 
 /** Checks the citations if the answer came without verdicts. */
@@ -225,32 +224,30 @@ export async function checkStored({ key, answer, scope, isChecking }: Turn): Pro
   if (isChecking !== true && !isOpen(answer)) await checked(key, answer, scope.asOf);
 }
 
-async function keepAnswer(conversation: string, answer: AnswerState): Promise<void> {
-  if (conversation === '' || answer.text.trim() === '') return;
-  const body = { role: 'assistant', content: answer.text, metadata: toMetadata(answer) };
-  // A failure to store the answer must not prevent it from being shown.
-  await call(`/v3/conversations/${conversation}/messages`, { method: 'POST', body }).catch(() => {});
-}
-
 /** Cancels the answer that is being generated; its stream then reports the cancellation. */
 export async function stop({ key, run }: Turn): Promise<void> {
   update(key, () => ({ isStopping: true }));
   if (run === undefined) return;
-  await call(`/v3/retrieval/runs/${encodeURIComponent(run)}/cancel`, { method: 'POST' }).catch((error: unknown) =>
+  await call(`/v3/retrieval/runs/${encodeURIComponent(run.run)}/cancel`, { method: 'POST' }).catch((error: unknown) =>
     fail(key, error, reading.signal),
   );
 }
 
 /** Shows that an answer ended early, and stores the part that was shown, so that a reload shows it too. */
 async function failAndKeep(key: string, error: unknown, signal: AbortSignal): Promise<void> {
-  const { conversation } = thread.value;
+  if (signal.aborted) return;
   const run = turnOf(key)?.run;
   fail(key, error, signal);
-  const turn = signal.aborted ? undefined : turnOf(key);
-  // The service itself stores what an agent wrote.
-  if (turn?.kind === 'answer') await keepAnswer(conversation, turn.answer);
-  if (run !== undefined && !signal.aborted) forgetRun(run);
+  // The conversation was deleted elsewhere; another attempt begins a new one.
+  if (run === undefined && isGone(error)) thread.value = { ...thread.value, conversation: '' };
+  const answer = turnOf(key)?.answer ?? emptyAnswer;
+  // A run that is only out of reach may still be completed; a reload then shows all of it.
+  const isLost = !isAway(error) && answer.failure?.code !== 'stream_broken';
+  if (run !== undefined && isLost) await keepOnce(run, async () => answer);
+  noteConversationChange(thread.value.conversation);
 }
+
+export const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
 
 const turnOf = (key: string): Turn | undefined => thread.value.turns.find((turn) => turn.key === key);
 
@@ -259,24 +256,27 @@ function fail(key: string, error: unknown, signal: AbortSignal): void {
   const code =
     error instanceof StreamFailure ? error.code : error instanceof RequestFailure ? `status_${error.status}` : '';
   const isStopped = code === 'cancelled';
+  const failed = turnOf(key);
+  const message = failed === undefined ? '' : errorMessage(code, error, failed);
   update(
     key,
     ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({
       ...turn,
       answer: isStopped
         ? { ...turn.answer, phase: 'stopped' }
-        : { ...turn.answer, phase: 'failed', failure: { code, message: errorMessage(code, error, turn.answer) } },
+        : { ...turn.answer, phase: 'failed', failure: { code, message } },
     }),
     true,
   );
-  conversationChanges.value++;
 }
 
-function errorMessage(code: string, error: unknown, { text }: AnswerState): string {
+function errorMessage(code: string, error: unknown, { answer: { text }, run }: Turn): string {
   const shown = text === '' ? '' : ` ${texts.ask.arrived}`;
   if (code === 'stream_broken') return texts.ask.broken + shown;
   // Runs are kept in memory, so a restarted server does not know them.
-  if (code === 'not_found' || code === 'status_404') return texts.ask.lost + shown;
+  const isUnknown = code === 'not_found' || code === 'status_404';
+  if (isUnknown && run !== undefined) return texts.ask.lost + shown;
+  if (isUnknown && thread.value.conversation !== '') return texts.ask.deleted;
   return messageOf(error);
 }
 
@@ -296,29 +296,4 @@ function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = fa
     return isWhole ? (changed as Turn) : { ...turn, ...changed };
   });
   thread.value = { ...thread.value, turns };
-}
-
-/** Renders at most once per frame and per MIN_INTERVAL. */
-function createRenderScheduler(draw: () => void, signal: AbortSignal) {
-  let isDue = false;
-  let isOver = false;
-  let last = 0;
-  const paint = () => {
-    isDue = false;
-    if (isOver || signal.aborted) return;
-    last = performance.now();
-    draw();
-  };
-  return {
-    ask(): void {
-      if (isDue) return;
-      isDue = true;
-      const wait = Math.max(0, last + MIN_INTERVAL - performance.now());
-      // Background tabs get no animation frames.
-      setTimeout(() => (document.hidden ? paint() : requestAnimationFrame(paint)), wait);
-    },
-    stop(): void {
-      isOver = true;
-    },
-  };
 }

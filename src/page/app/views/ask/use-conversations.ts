@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { callList } from '../../api/request.ts';
-import { conversationChanges } from './thread.ts';
+import { conversationChanges } from './conversation-changes.ts';
 
 export interface Conversation {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../api/request.ts';
+import { messageFor, messageOf } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
@@ -58,7 +58,7 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
               />
             </td>
             <td class="documents-title">
-              <Link href={sourceAddress(document.id)}>{titleOf(document)}</Link>
+              <Link href={sourceAddress(document.id)}>{titleOf(document)}</Link>{' '}
               <span class="documents-type">{document.document_type}</span>
               <FailureText document={document} />
             </td>
@@ -96,7 +96,7 @@ function FailureText({ document: { failure, failure_remedy: remedy } }: { readon
   if (failure === null) return null;
   return (
     <>
-      <p class="documents-failure">{failure}</p>
+      <p class="documents-failure">{messageFor(failure)}</p>
       {remedy !== null && remedy !== 'retry' && <p class="notice">{texts.library.remedies[remedy]}</p>}
     </>
   );

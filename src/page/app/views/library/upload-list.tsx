@@ -1,9 +1,9 @@
+import { messageFor } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
-import { canRetry } from './remedy.ts';
-import { countUploads, shownUploads, type Upload, type UploadState } from './upload-queue.ts';
+import { canBeRetried, countUploads, shownUploads, type Upload, type UploadState } from './upload-queue.ts';
 import { uploadQueue, uploads } from './uploads.ts';
 
 const MAX_SHOWN = 12;
@@ -24,9 +24,16 @@ export function UploadList() {
           </strong>
         </p>
         {isDone ? (
-          <button type="button" onClick={() => uploadQueue.clear()}>
-            {texts.library.clear}
-          </button>
+          <span class="upload-actions">
+            {all.filter(canBeRetried).length > 1 && (
+              <button type="button" onClick={() => uploadQueue.retryFailed()}>
+                {texts.library.retryAll}
+              </button>
+            )}
+            <button type="button" onClick={() => uploadQueue.clear()}>
+              {texts.library.clear}
+            </button>
+          </span>
         ) : (
           <button type="button" onClick={() => uploadQueue.stop()}>
             {texts.library.stopUploads}
@@ -60,7 +67,7 @@ function UploadLine({ upload }: { readonly upload: Upload }) {
       {state.kind === 'failed' && state.remedy !== null && state.remedy !== 'retry' && (
         <span class="upload-remedy notice">{texts.library.remedies[state.remedy]}</span>
       )}
-      {state.kind === 'failed' && canRetry(state.remedy) && (
+      {canBeRetried(upload) && (
         <button type="button" onClick={() => uploadQueue.retry(key)} aria-label={texts.library.retryFile(file.name)}>
           {texts.retry}
         </button>
@@ -75,15 +82,17 @@ function describeState(state: UploadState): string {
       return texts.library.waiting;
     case 'sending':
       return texts.library.sending;
+    case 'disconnected':
+      return texts.library.disconnected;
     case 'working':
       return texts.library.stageOf(state.stage, state.done, state.total);
     case 'postponed':
-      return texts.library.postponed(state.reason);
+      return texts.library.postponed(messageFor(state.reason));
     case 'ready':
       return texts.library.ready(state.chunks);
     case 'same':
       return texts.library.same;
     case 'failed':
-      return texts.library.failed(state.reason);
+      return texts.library.failed(messageFor(state.reason));
   }
 }

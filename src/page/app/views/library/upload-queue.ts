@@ -1,10 +1,13 @@
+import { messageOf } from '../../api/request.ts';
 import type { FoundFile } from './read-dropped.ts';
-import { type Remedy, remedyOfRefusal } from './remedy.ts';
+import { canRetry, type Remedy, remedyOfRefusal } from './remedy.ts';
 
 /** State of an upload. */
 export type UploadState =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'sending' }
+  /** The service is away; it is asked again until it is back. */
+  | { readonly kind: 'disconnected' }
   | { readonly kind: 'working'; readonly stage: string; readonly done?: number; readonly total?: number }
   | { readonly kind: 'postponed'; readonly reason: string }
   | { readonly kind: 'ready'; readonly chunks: number | undefined }
@@ -19,23 +22,29 @@ export interface Upload extends FoundFile {
   readonly taskId?: string;
 }
 
-/** Performs one upload and reports its states, the last of which is final. */
+/** Performs one upload and reports its states, the last of which is final. The signal aborts when it is given up. */
 export type RunUpload = (
   upload: Upload,
   onUploadChange: (change: Partial<Pick<Upload, 'state' | 'documentId' | 'taskId'>>) => void,
+  signal: AbortSignal,
 ) => Promise<void>;
 
 const isOver = ({ state: { kind } }: Upload): boolean => kind !== 'waiting' && !isActive(kind);
-const isActive = (kind: UploadState['kind']): boolean => kind === 'sending' || kind === 'working';
+const isActive = (kind: UploadState['kind']): boolean =>
+  kind === 'sending' || kind === 'working' || kind === 'disconnected';
+
+/** Whether leaving the page would lose the file. */
+export const isUnsent = ({ state: { kind }, documentId }: Upload): boolean =>
+  kind === 'waiting' || kind === 'sending' || (kind === 'disconnected' && documentId === undefined);
 
 /** Queue of uploads with limited concurrency. `onChange` is called after every change. */
 export class UploadQueue {
   readonly #uploads = new Map<number, Upload>();
   readonly #waiting: number[] = [];
+  readonly #running = new Map<number, AbortController>();
   readonly #upload: RunUpload;
   readonly #onChange: () => void;
   readonly #concurrency: number;
-  #active = 0;
   #lastKey = 0;
 
   constructor(run: RunUpload, onChange: () => void, concurrency = 3) {
@@ -66,24 +75,33 @@ export class UploadQueue {
     this.#next();
   }
 
+  /** Retries all failed uploads for which another attempt is offered. */
+  retryFailed(): void {
+    for (const upload of this.#uploads.values()) if (canBeRetried(upload)) this.retry(upload.key);
+  }
+
   /** Removes finished and failed uploads. */
   clear(): void {
     for (const upload of this.#uploads.values()) if (isOver(upload)) this.#uploads.delete(upload.key);
     this.#onChange();
   }
 
-  /** Cancels uploads that have not started. */
+  /** Cancels uploads that have not started, or wait for the service. */
   stop(): void {
     for (const key of this.#waiting.splice(0)) this.#uploads.delete(key);
+    for (const [key, running] of this.#running) {
+      if (this.#uploads.get(key)?.state.kind !== 'disconnected') continue;
+      this.#uploads.delete(key);
+      running.abort();
+    }
     this.#onChange();
   }
 
   #next(): void {
-    while (this.#active < this.#concurrency) {
+    while (this.#running.size < this.#concurrency) {
       const key = this.#waiting.shift();
       const upload = key === undefined ? undefined : this.#uploads.get(key);
       if (upload === undefined) break;
-      this.#active++;
       void this.#run(upload);
     }
     this.#onChange();
@@ -96,18 +114,21 @@ export class UploadQueue {
       this.#uploads.set(upload.key, { ...now, ...change });
       this.#onChange();
     };
+    const running = new AbortController();
+    this.#running.set(upload.key, running);
     onUploadChange({ state: { kind: 'sending' } });
     try {
-      await this.#upload(upload, onUploadChange);
+      await this.#upload(upload, onUploadChange, running.signal);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      onUploadChange({ state: { kind: 'failed', reason, remedy: remedyOfRefusal(error) } });
+      onUploadChange({ state: { kind: 'failed', reason: messageOf(error), remedy: remedyOfRefusal(error) } });
     } finally {
-      this.#active--;
+      this.#running.delete(upload.key);
       this.#next();
     }
   }
 }
+
+export const canBeRetried = ({ state }: Upload): boolean => state.kind === 'failed' && canRetry(state.remedy);
 
 export interface UploadCounts {
   readonly total: number;

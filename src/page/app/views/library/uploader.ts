@@ -1,5 +1,6 @@
 import { call, RequestFailure } from '../../api/request.ts';
-import { texts } from '../../texts.ts';
+import { stateOfStage } from './library-data.ts';
+import { persistently } from './persistently.ts';
 import type { Remedy } from './remedy.ts';
 import type { RunUpload, UploadState } from './upload-queue.ts';
 
@@ -8,27 +9,52 @@ interface Accepted {
   readonly task_id: string | null;
 }
 
-/** Uploads a file, or retries its failed task, and follows it until it is finished. */
+interface UploaderParts {
+  /** Collection for new files; undefined for the default one. */
+  collectionId(): string | undefined;
+  /** Settles when the user is signed in, or the signal aborts. */
+  signedIn(signal: AbortSignal): Promise<void>;
+}
+
+/** Uploads a file, or retries its failed task, and follows it until it is finished, also over restarts of the server. */
 export const createUploader =
-  (collectionId: () => string | undefined): RunUpload =>
-  async (upload, onChange) => {
+  ({ collectionId, signedIn }: UploaderParts): RunUpload =>
+  async (upload, onChange, signal) => {
+    const collection = collectionId();
     let { documentId, taskId } = upload;
+    const untilAnswered = <Result>(request: () => Promise<Result>): Promise<Result> =>
+      persistently(request, {
+        signal,
+        onWait: () => onChange({ state: { kind: 'disconnected' } }),
+        signedIn: () => signedIn(signal),
+      });
     if (documentId !== undefined && taskId !== undefined) {
-      await call(`/v3/tasks/${taskId}/retry`, { method: 'POST' });
+      const retry = `/v3/tasks/${taskId}/retry`;
+      await untilAnswered(() => call(retry, { method: 'POST', signal }));
     } else {
-      const accepted = await submit(formOf(upload, collectionId()));
+      const accepted = await untilAnswered(() => {
+        onChange({ state: { kind: 'sending' } });
+        return submit(formOf(upload, collection), signal);
+      });
       if (accepted === undefined) return onChange({ state: { kind: 'same' } });
       documentId = accepted.document_id;
       taskId = accepted.task_id ?? undefined;
       if (taskId === undefined) return onChange({ documentId, state: { kind: 'same' } });
       onChange({ documentId, taskId });
     }
-    await follow(documentId, (state) => onChange({ state }));
+    const id = documentId;
+    const onProgress = (state: UploadState) => onChange({ state });
+    let end = await follow(id, onProgress, signal);
+    while (end === undefined) {
+      end = resultOf(await untilAnswered(() => call<FollowedDocument>(`/v3/documents/${id}`, { signal })));
+      end ??= await follow(id, onProgress, signal);
+    }
+    onChange({ state: end });
   };
 
 /** Submits an upload; undefined if the document already exists. */
-const submit = (body: FormData): Promise<Accepted | undefined> =>
-  call<Accepted>('/v3/documents', { method: 'POST', body }).catch((error: unknown) => {
+const submit = (body: FormData, signal: AbortSignal): Promise<Accepted | undefined> =>
+  call<Accepted>('/v3/documents', { method: 'POST', body, signal }).catch((error: unknown) => {
     if (error instanceof RequestFailure && error.status === 409) return undefined;
     throw error;
   });
@@ -43,26 +69,60 @@ function formOf({ file, folder, url }: Parameters<RunUpload>[0], collectionId: s
   return form;
 }
 
-/** Follows a document's event stream to its last event. The browser reconnects automatically. */
-function follow(documentId: string, onChange: (state: UploadState) => void): Promise<void> {
+interface FollowedDocument {
+  readonly ingestion_status: string;
+  readonly failure: string | null;
+  readonly failure_remedy: Remedy | null;
+  readonly chunk_count: number;
+}
+
+/** The final state of a document; undefined while it is being ingested. */
+function resultOf(document: FollowedDocument): UploadState | undefined {
+  const { failure, failure_remedy: remedy, chunk_count: chunks } = document;
+  switch (stateOfStage(document.ingestion_status)) {
+    case 'ready':
+      return { kind: 'ready', chunks };
+    case 'failed':
+      return { kind: 'failed', reason: failure ?? '', remedy };
+    case 'working':
+      return undefined;
+  }
+}
+
+/** Pause before a stream that the browser has given up is opened again. */
+const REOPEN_AFTER_MS = 2_000;
+
+/**
+ * Follows a document's event stream to its last event, which gives the final state. The browser reconnects after a lost
+ * connection, but gives up when the answer is no stream: if the session has expired, or a proxy has no server behind
+ * it. The state is then undefined.
+ */
+function follow(
+  documentId: string,
+  onChange: (state: UploadState) => void,
+  signal: AbortSignal,
+): Promise<UploadState | undefined> {
   const source = new EventSource(`/v3/documents/${documentId}/events`);
-  return new Promise((over) => {
-    const end = (state: UploadState) => {
+  let latest: UploadState = { kind: 'working', stage: 'pending' };
+  return new Promise((resolve) => {
+    const end = (state: UploadState | undefined): void => {
       source.close();
-      onChange(state);
-      over();
+      resolve(state);
     };
+    signal.addEventListener('abort', () => end(undefined));
     for (const name of eventNames) {
       source.addEventListener(name, ({ data }) => {
         const state = stateOf(name, JSON.parse(data));
         if (state === undefined) return;
-        if (state.kind === 'working') onChange(state);
-        else end(state);
+        if (state.kind !== 'working') return end(state);
+        latest = state;
+        onChange(latest);
       });
     }
+    source.onopen = () => onChange(latest);
     source.onerror = () => {
-      if (source.readyState === EventSource.CLOSED)
-        end({ kind: 'failed', reason: texts.library.lostSight, remedy: 'retry' });
+      onChange({ kind: 'disconnected' });
+      if (source.readyState === EventSource.CLOSED) setTimeout(end, REOPEN_AFTER_MS);
     };
   });
 }

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 import { announce } from '../../shell/announcements.tsx';
+import { whileSignedOut } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import type { FoundFile } from './read-dropped.ts';
-import { countUploads, type Upload, UploadQueue } from './upload-queue.ts';
+import { countUploads, isUnsent, type Upload, UploadQueue } from './upload-queue.ts';
 import { createUploader } from './uploader.ts';
 
 /** Target collection of new files. */
@@ -28,7 +29,7 @@ function show(): void {
 
 /** Continues while other views are shown. */
 export const uploadQueue = new UploadQueue(
-  createUploader(() => uploadInto.value),
+  createUploader({ collectionId: () => uploadInto.value, signedIn: whileSignedOut }),
   show,
 );
 
@@ -38,6 +39,5 @@ export function addToLibrary(found: readonly FoundFile[]): void {
 
 // Leaving the page would lose files that are not uploaded yet.
 addEventListener('beforeunload', (event) => {
-  if (uploadQueue.uploads.some(({ state: { kind } }) => kind === 'waiting' || kind === 'sending'))
-    event.preventDefault();
+  if (uploadQueue.uploads.some(isUnsent)) event.preventDefault();
 });
