@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { verdicts } from '../citations/verdict.ts';
 import type { ingestionRecord } from '../http/wire/ingestion-record.ts';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
+import type { UnchangedContent } from '../ingest/unchanged-contents.ts';
 
 // Records of the HTTP API as commands show them; JSON output uses the names of the API. Unknown members are ignored;
 // older servers may lack optional ones.
@@ -182,6 +183,21 @@ export function sourcedFromWire(record: unknown): SourcedDocument {
   const { id, source, content_hash: contentHash, ingestion_status: status } = sourced.parse(record);
   return { id, source, contentHash, status };
 }
+
+const unchanged = z.array(
+  z
+    .object({ document_id: z.string(), content_hash: z.string(), size_in_bytes: z.number() })
+    .transform((wire) => ({
+      documentId: wire.document_id,
+      contentHash: wire.content_hash,
+      sizeInBytes: wire.size_in_bytes,
+    }))
+    .nullable(),
+);
+
+/** For each source the content that need not be sent again, if there is one. */
+export const unchangedFromWire = (results: unknown): (UnchangedContent | undefined)[] =>
+  unchanged.parse(results).map((content) => content ?? undefined);
 
 export type DocumentRecord = Readonly<z.output<typeof document>>;
 

@@ -1,10 +1,17 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { FolderTarget, IngestItem } from '../ingest/folders/folder-target.ts';
+import type { UnchangedOptions } from '../ingest/skip-unchanged.ts';
 import { withoutControls } from '../shared/text.ts';
 import { type DocumentProgress, watchDocument } from './document-progress.ts';
 import { documentPath } from './documents-client.ts';
-import { type DocumentRecord, documentFromWire, type EnrichmentEstimate, sourcedFromWire } from './from-wire.ts';
+import {
+  type DocumentRecord,
+  documentFromWire,
+  type EnrichmentEstimate,
+  sourcedFromWire,
+  unchangedFromWire,
+} from './from-wire.ts';
 import type { ServerCalls } from './server-calls.ts';
 import type { ServerLink } from './server-link.ts';
 
@@ -16,6 +23,7 @@ export interface IngestClient extends Omit<FolderTarget, 'server' | 'deleteDocum
     signal: AbortSignal,
     onProgress?: (progress: DocumentProgress) => void,
   ): ReturnType<FolderTarget['ingest']>;
+  readonly unchangedContents: UnchangedOptions['unchangedContents'];
   /** Estimated cost of enriching the item's chunks; null when no model is used. Ingests nothing. */
   estimate(item: IngestItem, signal: AbortSignal): Promise<EnrichmentEstimate | null>;
 }
@@ -78,6 +86,18 @@ export function httpIngest({ call }: Pick<ServerCalls, 'call'>, link: Pick<Serve
       } finally {
         over.abort();
         await watching;
+      }
+    },
+
+    async unchangedContents(sources, { metadata, collections }) {
+      try {
+        const body = { sources, metadata, collections };
+        const { results } = await call('POST', '/documents/unchanged', { body, isRepeatable: true });
+        return unchangedFromWire(results);
+      } catch (error) {
+        // A running server of an earlier version does not have this endpoint.
+        if (error instanceof ServiceError && error.code === 'not_found') return [];
+        throw error;
       }
     },
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { isUrl } from '../ingest/find-sources.ts';
 import { findFiles, type SkipReason } from '../ingest/folders/find-files.ts';
 import { zipDirectory } from '../ingest/folders/format-of-zip.ts';
 import {
@@ -11,7 +12,6 @@ import {
   unreadableFile,
   unreadableWords,
 } from '../ingest/folders/supported-files.ts';
-import { isUrl } from '../ingest/ingest-all.ts';
 import { noText } from '../ingest/prepare-document.ts';
 import { requireUnlocked } from '../ingest/readers/containers/zip.ts';
 import { imageNotRead } from '../ingest/readers/image/image-reader.ts';

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import { type IngestAllOptions, ingestAll, isUrl } from '../ingest/ingest-all.ts';
+import { isUrl } from '../ingest/find-sources.ts';
+import { type IngestAllOptions, ingestAll } from '../ingest/ingest-all.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { aboutDollars } from './cost-words.ts';

@@ -2,8 +2,8 @@ import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { isUrl, type SiteScope } from '../ingest/find-sources.ts';
 import { isGlob } from '../ingest/folders/find-files.ts';
-import { isUrl, type SiteScope } from '../ingest/ingest-all.ts';
 import { fileProblem } from '../shared/file-problem.ts';
 
 export interface IngestOptions {

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import { countSources, isUrl, type SiteScope } from '../ingest/find-sources.ts';
 import type { IngestItem } from '../ingest/folders/folder-target.ts';
-import { countSources, type IngestStep, isUrl, type SiteScope } from '../ingest/ingest-all.ts';
+import type { IngestStep } from '../ingest/ingest-all.ts';
 import type { CommandContext } from './command-context.ts';
 import type { DocumentProgress } from './document-progress.ts';
 import type { Tally } from './ingest-tally.ts';

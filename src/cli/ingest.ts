@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
-import { type IngestAllOptions, ingestAll, type SiteScope } from '../ingest/ingest-all.ts';
+import type { SiteScope } from '../ingest/find-sources.ts';
+import { type IngestAllOptions, ingestAll } from '../ingest/ingest-all.ts';
 import { createPageReaders } from '../ingest/page-readers.ts';
 import { onAbort } from '../shared/abort.ts';
 import { publicOnly } from '../web/address-rules.ts';
@@ -96,6 +97,7 @@ async function ingestNamed(
       client: {
         ingest: (item, signal) => client.ingest(item, signal, (progress) => view.progress(item, progress)),
       },
+      unchangedContents: client.unchangedContents,
       isEnriched: options.enrich === true,
       web,
       site,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readCredential } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { isUrl } from '../ingest/ingest-all.ts';
+import { isUrl } from '../ingest/find-sources.ts';
 import { misspelledName } from '../shared/nearest-name.ts';
 import { splitList } from '../shared/text.ts';
 import { kindOfAddress, schemeOf, sourceKinds } from '../sources/kinds.ts';

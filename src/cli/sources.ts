@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
-import { isUrl } from '../ingest/ingest-all.ts';
+import { isUrl } from '../ingest/find-sources.ts';
 import { kindOfAddress } from '../sources/kinds.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,4 +1,4 @@
-import type { Document } from '../documents/document.ts';
+import type { Document, Metadata } from '../documents/document.ts';
 import { documentId, newId } from '../documents/ids.ts';
 import type { SourceRecords } from '../store/source-records.ts';
 
@@ -6,6 +6,8 @@ import type { SourceRecords } from '../store/source-records.ts';
 export interface PlaceOfSource {
   readonly id: string;
   readonly before: Document | undefined;
+  /** The settings of the latest ingestion of `before`. */
+  readonly settings?: Metadata;
 }
 
 /**
@@ -20,9 +22,10 @@ export async function documentsOfSources(
   const places = sources.map((source) => ({ source, id: documentId(source, ownerId) }));
   const found = await records.find(ownerId, places);
   return places.map(({ source, id }, index) => {
-    const { document, hasSource } = found[index] ?? {};
+    const { document, hasSource, settings } = found[index] ?? {};
     const isElsewhere = !hasSource && document?.source != null && document.source !== source;
-    return isElsewhere ? { id: newId(), before: undefined } : { id: document?.id ?? id, before: document };
+    if (isElsewhere) return { id: newId(), before: undefined };
+    return { id: document?.id ?? id, before: document, ...(settings && { settings }) };
   });
 }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Document } from '../documents/document.ts';
+import type { Document, Metadata } from '../documents/document.ts';
 import type { Corpus } from '../store/corpus.ts';
 import type { Accepted, Submission } from './ingestor.ts';
+import type { MergedSubmission, SubmittedFields } from './merge-earlier-fields.ts';
 import type { ReadSubmission } from './read-submission.ts';
 
 export interface SubmissionToCompare {
@@ -20,13 +21,9 @@ export async function findDuplicate(
   { submission, read, own }: SubmissionToCompare,
 ): Promise<Accepted | undefined> {
   if (own !== undefined) {
-    if (submission.replace !== true || own.contentHash !== read.contentHash || own.ingestionStatus !== 'success')
-      return undefined;
-    const isSame =
-      own.ownerId === submission.ownerId &&
-      !changesRecord(submission, own) &&
-      isDeepStrictEqual(await corpus.settingsOf(own.id), read.settings);
-    return isSame ? { kind: 'unchanged', document: own } : undefined;
+    if (submission.replace !== true || own.contentHash !== read.contentHash) return undefined;
+    const settings = await corpus.settingsOf(own.id);
+    return hasNoNewFields(own, settings, { submission, read }) ? { kind: 'unchanged', document: own } : undefined;
   }
   // A submission with an explicit identifier and without `replace` asks for a document with that identifier.
   if (submission.id !== undefined && submission.replace !== true) return undefined;
@@ -36,7 +33,21 @@ export async function findDuplicate(
     : { kind: 'duplicate', document: duplicate };
 }
 
-function changesRecord({ metadata, collectionIds, title }: Submission, document: Document): boolean {
+/** Whether a document already is what the submission, merged with its earlier fields, would make of the same content. */
+export function hasNoNewFields(
+  own: Document,
+  settings: Metadata,
+  { submission, read }: MergedSubmission<SubmittedFields, Pick<ReadSubmission, 'settings'>>,
+): boolean {
+  return (
+    own.ingestionStatus === 'success' &&
+    own.ownerId === submission.ownerId &&
+    !changesRecord(submission, own) &&
+    isDeepStrictEqual(settings, read.settings)
+  );
+}
+
+function changesRecord({ metadata, collectionIds, title }: SubmittedFields, document: Document): boolean {
   if (title !== undefined && title !== document.title) return true;
   if (collectionIds.some((id) => !document.collectionIds.includes(id.toLowerCase()))) return true;
   return Object.entries(metadata).some(([name, value]) => !isDeepStrictEqual(document.metadata[name], value));

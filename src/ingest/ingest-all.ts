@@ -3,13 +3,15 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Metadata } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { mapConcurrently } from '../shared/map-concurrently.ts';
 import { type FetchedPage, statusOf } from '../web/page-fetcher.ts';
-import { crawledPages, type SitePage, sitemapPages } from '../web/site-pages.ts';
 import type { WebAccess } from '../web/web.ts';
-import { type Found, findFiles, type SkipReason } from './folders/find-files.ts';
+import { findSources, type ReadableSource, type SiteScope } from './find-sources.ts';
+import type { SkipReason } from './folders/find-files.ts';
 import type { FolderTarget, IngestItem, IngestOutcome } from './folders/folder-target.ts';
-import { isSupported, refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
+import { refuseLarge, unreadableFile, unreadableWords } from './folders/supported-files.ts';
 import { inUtf8 } from './in-utf8.ts';
+import { type CheckedSource, type UnchangedOptions, withUnchanged } from './skip-unchanged.ts';
 
 /** Outcome of one file or page; `name` is its path or address. */
 export type IngestStep =
@@ -27,6 +29,8 @@ export type IngestStep =
 
 export interface IngestAllOptions {
   readonly client: Pick<FolderTarget, 'ingest'>;
+  /** If given, unchanged files are not sent. */
+  readonly unchangedContents?: UnchangedOptions['unchangedContents'];
   readonly metadata: Metadata;
   readonly collections: readonly string[];
   /** Contextual enrichment of its chunks by a model. */
@@ -44,17 +48,8 @@ export interface IngestAllOptions {
   readonly abandon: AbortSignal;
 }
 
-/** Which pages of a site are ingested besides the named one. */
-export interface SiteScope {
-  readonly kind: 'sitemap' | 'crawl';
-  /** Maximum number of links between the named page and another; for `crawl`. */
-  readonly depth: number;
-  readonly limit: number;
-}
-
 /** Enough to read one while another is embedded or stored. */
 const CONCURRENCY = 3;
-export const isUrl = (argument: string): boolean => /^https?:\/\//i.test(argument);
 
 /**
  * Ingests everything the arguments name, a few items at a time, in the order found. Throws errors that would
@@ -64,94 +59,38 @@ export async function* ingestAll(
   names: readonly string[],
   options: IngestAllOptions,
 ): AsyncGenerator<IngestStep, void> {
-  const inFlight = new Set<Promise<IngestStep>>();
-  const next = async (): Promise<IngestStep> => {
-    const { promise, step } = await Promise.race(
-      [...inFlight].map((promise) => promise.then((step) => ({ promise, step }))),
-    );
-    inFlight.delete(promise);
-    return step;
-  };
-  try {
-    for await (const source of sources(names, options)) {
-      if (options.stop.aborted) break;
-      if (source.kind === 'skipped') {
-        yield { type: 'skipped', name: source.path, reason: source.reason };
-        continue;
-      }
-      if (source.kind === 'unreadable') {
-        const { path: name, problem } = source;
-        yield { type: 'result', name, outcome: 'failed', documentId: null, reason: unreadableWords(problem) };
-        continue;
-      }
+  yield* mapConcurrently(begun(names, options), CONCURRENCY, (item) =>
+    'kind' in item ? ingestOne(item, options) : item,
+  );
+}
+
+/** What to ingest, each after its step `started`, and the steps of what is known not to need that. */
+async function* begun(
+  names: readonly string[],
+  options: IngestAllOptions,
+): AsyncGenerator<IngestStep | ReadableSource, void> {
+  for await (const [source, unchangedId] of checked(names, options)) {
+    if (options.stop.aborted) return;
+    if (source.kind === 'skipped') {
+      yield { type: 'skipped', name: source.path, reason: source.reason };
+    } else if (source.kind === 'unreadable') {
+      const { path: name, problem } = source;
+      yield { type: 'result', name, outcome: 'failed', documentId: null, reason: unreadableWords(problem) };
+    } else {
       yield { type: 'started', name: source.name };
-      const work = ingestOne(source, options);
-      // Prevents an unhandled rejection; the promise is awaited below.
-      work.catch(() => undefined);
-      inFlight.add(work);
-      if (inFlight.size >= CONCURRENCY) yield await next();
-    }
-    while (inFlight.size > 0) yield await next();
-  } finally {
-    await Promise.allSettled(inFlight);
-  }
-}
-
-/** Number of files and pages behind the arguments, for a progress bar; undefined when counting was stopped. */
-export async function countSources(
-  names: readonly string[],
-  options: Pick<SourceOptions, 'stop' | 'dataFolder' | 'site'>,
-): Promise<number | undefined> {
-  // Counting the pages of a site would mean fetching them.
-  if (options.site !== undefined && names.some(isUrl)) return undefined;
-  let total = 0;
-  try {
-    for await (const source of sources(names, options)) if (source.kind !== 'skipped') total += 1;
-  } catch {
-    return undefined;
-  }
-  return options.stop.aborted ? undefined : total;
-}
-
-type SourceOptions = Pick<IngestAllOptions, 'stop' | 'dataFolder' | 'site' | 'web'>;
-
-type IngestSource =
-  | { readonly kind: 'url'; readonly name: string }
-  | { readonly kind: 'page'; readonly name: string; readonly found: SitePage }
-  | { readonly kind: 'file'; readonly name: string; readonly sizeInBytes: number; readonly isNamed: boolean }
-  | Exclude<Found, { readonly kind: 'file' }>;
-
-type ReadableSource = Exclude<IngestSource, { readonly kind: 'skipped' | 'unreadable' }>;
-
-async function* sources(
-  names: readonly string[],
-  { stop, dataFolder, site, web }: SourceOptions,
-): AsyncGenerator<IngestSource, void> {
-  for (const name of names) {
-    if (isUrl(name) && site !== undefined && web !== undefined) {
-      const walk = { ...web, signal: stop, limit: site.limit };
-      const pages = site.kind === 'sitemap' ? sitemapPages(name, walk) : crawledPages(name, site.depth, walk);
-      for await (const found of untilStopped(pages, stop)) yield { kind: 'page', name: found.address, found };
-      continue;
-    }
-    if (isUrl(name)) {
-      yield { kind: 'url', name };
-      continue;
-    }
-    for await (const found of findFiles(name, { isSupported, dataFolder, signal: stop })) {
-      if (found.kind !== 'file') yield found;
-      else yield { kind: 'file', name: found.path, sizeInBytes: found.sizeInBytes, isNamed: found.isNamed };
+      if (unchangedId === undefined) yield source;
+      else yield { type: 'result', name: source.name, outcome: 'unchanged', documentId: unchangedId };
     }
   }
 }
 
-/** Ends the walk without an error if it is stopped while a page is being fetched. */
-async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal): AsyncGenerator<SitePage, void> {
-  try {
-    yield* pages;
-  } catch (error) {
-    if (!stop.aborted) throw error;
-  }
+async function* checked(names: readonly string[], options: IngestAllOptions): AsyncGenerator<CheckedSource, void> {
+  const { unchangedContents, isEnriched, ...others } = options;
+  const sources = findSources(names, others);
+  // Whether enrichment changes a document is decided when it is submitted.
+  if (unchangedContents !== undefined && isEnriched !== true)
+    yield* withUnchanged(sources, { ...others, unchangedContents });
+  else for await (const source of sources) yield [source];
 }
 
 async function ingestOne(source: ReadableSource, options: IngestAllOptions): Promise<IngestStep> {

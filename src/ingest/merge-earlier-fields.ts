@@ -2,21 +2,27 @@ import type { Document, Metadata } from '../documents/document.ts';
 import type { Submission } from './ingestor.ts';
 import type { ReadSubmission } from './read-submission.ts';
 
-/** A submission that replaces a document, merged with the document's earlier fields. */
-export interface MergedSubmission {
-  readonly submission: Submission;
-  readonly read: ReadSubmission;
+/** A submission without its content. */
+export type SubmittedFields = Omit<Submission, 'content'>;
+
+/** A submission that replaces a document, merged with the document's earlier fields; with or without its content. */
+export interface MergedSubmission<Fields = Submission, Read = ReadSubmission> {
+  readonly submission: Fields;
+  readonly read: Read;
 }
 
 /**
  * Ingesting a source again replaces its content but not what users added: collections and metadata are kept, including
  * later edits, and only explicitly given fields change.
  */
-export function mergeEarlierFields(
+export function mergeEarlierFields<
+  Fields extends SubmittedFields,
+  Read extends Pick<ReadSubmission, 'title' | 'settings'>,
+>(
   own: Document,
   settings: Metadata,
-  { submission, read }: MergedSubmission,
-): MergedSubmission {
+  { submission, read }: MergedSubmission<Fields, Read>,
+): MergedSubmission<Fields, Read> {
   const explicitNames = [...names(settings['given_metadata']), ...Object.keys(submission.metadata)];
   const metadata = { ...own.metadata, ...submission.metadata };
   const hadTitle = settings['given_title'] === true;
@@ -38,7 +44,7 @@ export function mergeEarlierFields(
 }
 
 /** Enrichment settings of earlier ingestions stay in force until a submission changes them. */
-function keptOptions({ enrichment, summary_settings: summary }: Metadata, { settings }: Submission): Metadata {
+function keptOptions({ enrichment, summary_settings: summary }: Metadata, { settings }: SubmittedFields): Metadata {
   return {
     ...(enrichment !== undefined && settings.context === undefined && { enrichment }),
     ...(summary !== undefined && settings.summary === undefined && { summary_settings: summary }),

@@ -50,14 +50,22 @@ export async function readSubmission(submission: Submission, maxFileBytes?: numb
     bytes,
     contentHash: content.contentHash ?? createHash('sha256').update(bytes).digest('hex'),
     settings: {
-      content: submission.content.kind,
+      ...settingsToStore(submission, submission.content.kind),
       ...(content.lengths === undefined ? {} : { lengths: content.lengths }),
-      ...storedSettings(submission.settings),
-      given_metadata: Object.keys(submission.metadata),
-      given_title: given !== undefined,
     },
   };
 }
+
+/** The settings stored with a document, except for the lengths of its chunks if these were given. */
+export const settingsToStore = (
+  { title, metadata, settings }: Omit<Submission, 'content'>,
+  content: StoredSettings['content'],
+): StoredSettings => ({
+  content,
+  ...storedSettings(settings),
+  given_metadata: Object.keys(metadata),
+  given_title: (title ?? textOf(metadata['title'])) !== undefined,
+});
 
 function refuseExcluded(type: string, { settings }: Submission): void {
   if (settings.excludedTypes?.some((name) => name.toLowerCase().replace(/^\./, '') === type) !== true) return;

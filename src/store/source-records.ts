@@ -1,4 +1,4 @@
-import type { Document } from '../documents/document.ts';
+import type { Document, Metadata } from '../documents/document.ts';
 
 export interface SourcePlace {
   /** An absolute URL. */
@@ -10,6 +10,8 @@ export interface FoundBySource {
   readonly document: Document;
   /** False if the document was found by its identifier only. */
   readonly hasSource: boolean;
+  /** The settings of its latest ingestion. */
+  readonly settings: Metadata;
 }
 
 /** Documents by source, for synchronising a corpus with an external location. */

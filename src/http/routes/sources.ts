@@ -1,18 +1,21 @@
 import type { Router } from 'express';
+import { isUuid } from '../../documents/ids.ts';
 import { documentOfSource } from '../../ingest/document-of-source.ts';
+import { type UnchangedContent, unchangedContents } from '../../ingest/unchanged-contents.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readQuery, receiveBytes } from '../read-request.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
-import { prefixQuery, sourcePlace, sourceQuery } from '../wire/source-request.ts';
+import { toIngestionSettings } from '../wire/ingestion-config.ts';
+import { prefixQuery, sourcePlace, sourceQuery, unchangedQuery } from '../wire/source-request.ts';
 import { findChangeable } from './visible-document.ts';
 
-type Services = Pick<HttpServices, 'corpus' | 'sources' | 'limits'>;
+type Services = Pick<HttpServices, 'corpus' | 'sources' | 'collections' | 'limits'>;
 
 /** Additions below /documents: the caller's documents by source, for synchronisation with folders and sites. */
-export function sourceRoutes({ corpus, sources, limits }: Services): Router {
+export function sourceRoutes({ corpus, sources, collections, limits }: Services): Router {
   const router = createRouter();
 
   router.get('/of-source', async (request, response) => {
@@ -33,6 +36,27 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
     response.json(list(found.map(toDocumentRecord), found.length));
   });
 
+  router.post('/unchanged', receiveBytes(limits.body), async (request, response) => {
+    const { sources: asked, metadata, collections: named } = readBody(request, unchangedQuery);
+    const { userId: ownerId } = principalOf(response);
+    const found = await Promise.all(
+      named.map((name) => (isUuid(name) ? collections.get(name) : collections.findByName(ownerId, name))),
+    );
+    const collectionIds = found.flatMap((collection) => (collection === undefined ? [] : [collection.id]));
+    const title = metadata['title'];
+    const fields = {
+      ownerId,
+      metadata,
+      collectionIds,
+      ...(typeof title === 'string' && title.trim() !== '' && { title }),
+      settings: toIngestionSettings(undefined, {}),
+    };
+    // No document is in a collection that does not exist yet.
+    const isNew = collectionIds.length < named.length;
+    const contents = isNew ? asked.map(() => undefined) : await unchangedContents(asked, fields, sources);
+    response.json(list(contents.map(toUnchangedContent), contents.length));
+  });
+
   router.put('/:id/source', receiveBytes(limits.body), async (request, response) => {
     const { id } = await findChangeable(corpus, readId(request, 'id'), response);
     const { source, file_name: fileName } = readBody(request, sourcePlace);
@@ -41,3 +65,8 @@ export function sourceRoutes({ corpus, sources, limits }: Services): Router {
 
   return router;
 }
+
+const toUnchangedContent = (content: UnchangedContent | undefined) =>
+  content === undefined
+    ? null
+    : { document_id: content.documentId, content_hash: content.contentHash, size_in_bytes: content.sizeInBytes };

@@ -16,4 +16,13 @@ export const prefixQuery = z.object({
   limit: z.coerce.number<string>().int().min(1).max(1000).default(100),
 });
 
+/** Fields as in POST /documents. */
+export const unchangedQuery = z.object({
+  sources: z.array(address).min(1).max(1_000),
+  metadata: z.record(z.string(), z.json()).default({}),
+  collections: z.array(z.string().trim().min(1).max(200)).max(1_000).default([]),
+});
+
+export const unchangedContent = z.object({ document_id: z.string(), content_hash: z.string(), size_in_bytes: z.int() });
+
 export const sourcePlace = z.object({ source: address, file_name: z.string().trim().min(1).max(1_000) });

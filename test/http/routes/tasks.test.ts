@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Authenticate } from '../../../src/access/credentials.ts';
 import { defaultAdmin, type Principal } from '../../../src/access/principal.ts';
@@ -202,5 +203,51 @@ describe('documents by their source', () => {
     expect((await put()).results).toMatchObject({ id: document_id, ...moved });
     expect((await json(`/documents/of-source?source=${query}`)).results).toMatchObject({ document: null });
     expect((await json(`/documents/by-source?prefix=file:///notes/`, asOther)).results).toEqual([]);
+  });
+
+  it('need not be sent again exactly if that would change nothing', async () => {
+    const place = { source: 'file:///unchanged/ferry.txt', replace: 'true', run_with_orchestration: 'false' };
+    const send = async (fields: Fields = {}, init: RequestInit = {}) => {
+      const body = new FormData();
+      body.set('file', new Blob(['The ferry leaves at nine.']), 'ferry.txt');
+      for (const [name, value] of Object.entries({ ...place, id, ...fields })) body.set(name, value);
+      const response = await fetch(`${http.url}/v3/documents`, { method: 'POST', body, ...init });
+      const { results } = (await response.json()) as { results: { message: string; document_id: string } };
+      return results;
+    };
+    const ask = async (fields: object = {}, init: RequestInit = {}) => {
+      const headers = { 'content-type': 'application/json', ...init.headers };
+      const body = JSON.stringify({ sources: [place.source, 'file:///unchanged/new.txt'], ...fields });
+      return (await json('/documents/unchanged', { method: 'POST', body, headers })).results;
+    };
+    const id = crypto.randomUUID();
+    expect(await ask()).toEqual([null, null]);
+    expect((await send()).document_id).toBe(id);
+    const hash = createHash('sha256').update('The ferry leaves at nine.').digest('hex');
+    const same = [{ document_id: id, content_hash: hash, size_in_bytes: 25 }, null];
+    expect(await ask()).toEqual(same);
+    expect(await ask({}, asOther)).toEqual([null, null]);
+
+    // Each is new at first and known afterwards, as the answers to both questions say.
+    const steps: readonly { readonly metadata?: object; readonly collections?: readonly string[] }[] = [
+      { metadata: { year: 2026 } },
+      { metadata: { year: 2027 } },
+      { metadata: { title: 'Ferries' } },
+      { collections: ['Timetables'] },
+      { metadata: { year: 2027, title: 'Ferries' }, collections: ['Timetables'] },
+    ];
+    const isUnchanged = ({ message }: { readonly message: string }) => message.includes('already ingested');
+    for (const [index, step] of steps.entries()) {
+      const fields = Object.fromEntries(Object.entries(step).map(([name, value]) => [name, JSON.stringify(value)]));
+      const isLast = index === steps.length - 1;
+      expect(await ask(step)).toEqual(isLast ? same : [null, null]);
+      expect(isUnchanged(await send(fields))).toBe(isLast);
+      expect(await ask(step)).toEqual(same);
+      expect(await ask()).toEqual(same);
+    }
+    await send({ ingestion_config: JSON.stringify({ chunk_size: 300 }) });
+    expect(await ask()).toEqual([null, null]);
+    expect(isUnchanged(await send())).toBe(false);
+    expect(await ask()).toEqual(same);
   });
 });

@@ -21,7 +21,7 @@ import {
 } from '../../wire/query.ts';
 import { id, listOf, results } from '../../wire/record-parts.ts';
 import { searchRequest } from '../../wire/search-request.ts';
-import { prefixQuery, sourcePlace, sourceQuery } from '../../wire/source-request.ts';
+import { prefixQuery, sourcePlace, sourceQuery, unchangedContent, unchangedQuery } from '../../wire/source-request.ts';
 import { submissionFields } from '../../wire/submission.ts';
 import { ingestionEvent } from '../../wire/task-record.ts';
 import { textRecord, versionText } from '../../wire/text-record.ts';
@@ -115,6 +115,15 @@ const listOperations: readonly Operation[] = [
     summary: 'List your documents below a source prefix',
     query: prefixQuery,
     answer: json(listOf(documentRecord)),
+  }),
+  operation('POST /v3/documents/unchanged', {
+    name: 'listUnchangedContents',
+    summary: 'Get the contents of sources that need not be sent again',
+    description:
+      'For each source, in order, the content with which POST /v3/documents with `replace` and these fields would change nothing, or null.',
+    body: json(unchangedQuery),
+    examples: { one: { sources: ['file:///reports/2026.pdf'] } },
+    answer: json(listOf(unchangedContent.nullable())),
   }),
   operation('PUT /v3/documents/{id}/source', {
     name: 'moveDocument',

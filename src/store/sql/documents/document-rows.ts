@@ -46,6 +46,9 @@ export function toColumns(submitted: Submitted) {
   };
 }
 
+/** The settings of the document's latest ingestion. */
+export const settingsIn = ({ settings }: Pick<DocumentRow, 'settings'>): Metadata => JSON.parse(settings) as Metadata;
+
 /** The documents of these rows, in order, each with the fields of its pending replacement, if any. */
 export async function toDocuments(database: Queries, rows: readonly DocumentRow[]): Promise<Document[]> {
   if (rows.length === 0) return [];

@@ -17,7 +17,7 @@ import { updateTaskStatus } from '../queue/task-rows.ts';
 import type { EmbeddingText } from '../vector-spaces/fill-space.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
 import { keepChunks } from '../versions/kept-chunks.ts';
-import { type DocumentRow, findRow, readSubmitted, type Submitted, toDocuments } from './document-rows.ts';
+import { type DocumentRow, findRow, readSubmitted, type Submitted, settingsIn, toDocuments } from './document-rows.ts';
 
 /** The operations of a corpus that take a document from `pending` until it is ready to be published. */
 export type Ingestions = Pick<
@@ -91,8 +91,6 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
     },
   };
 }
-
-const settingsIn = ({ settings }: DocumentRow): Metadata => JSON.parse(settings) as Metadata;
 
 /**
  * The row of a document that is being ingested, checked against `attempt` if given. Throws `not_found` or `conflict`.

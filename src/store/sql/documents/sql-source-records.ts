@@ -1,11 +1,10 @@
 import { sql } from 'kysely';
-import type { Document } from '../../../documents/document.ts';
 import type { FoundBySource, SourcePlace, SourceRecords } from '../../source-records.ts';
 import type { Database } from '../database.ts';
 import { addFullText, removeFullText } from '../full-text/full-text-rows.ts';
 import { inBatches } from '../sqlite/key-ranges.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { type DocumentRow, readSubmitted, toDocuments } from './document-rows.ts';
+import { type DocumentRow, readSubmitted, settingsIn, toDocuments } from './document-rows.ts';
 import { readOne, requireRow, update } from './ingestions.ts';
 
 /** Sorts after every character a URL can contain. */
@@ -76,20 +75,21 @@ async function findPlaces(
     .execute();
   const rows = all.filter(({ id, owner_id }) => owner_id === ownerId || ids.has(id));
   const documents = await toDocuments(database, rows);
-  const bySource = new Map<string | null, Document>();
-  const byId = new Map<string, Document>();
+  const bySource = new Map<string | null, Omit<FoundBySource, 'hasSource'>>();
+  const byId = new Map<string, Omit<FoundBySource, 'hasSource'>>();
   // The first document with a source comes last.
-  for (const [index, { id, source, owner_id }] of rows.entries()) {
+  for (const [index, row] of rows.entries()) {
     const document = documents[index];
     if (document === undefined) continue;
-    byId.set(id, document);
-    if (owner_id === ownerId) bySource.set(source, document);
+    const found = { document, settings: settingsIn(row) };
+    byId.set(row.id, found);
+    if (row.owner_id === ownerId) bySource.set(row.source, found);
   }
   return places.map(({ source, id }) => {
     const there = bySource.get(source);
-    if (there !== undefined) return { document: there, hasSource: true };
-    const document = byId.get(id);
-    return document && { document, hasSource: false };
+    if (there !== undefined) return { ...there, hasSource: true };
+    const found = byId.get(id);
+    return found && { ...found, hasSource: false };
   });
 }
 

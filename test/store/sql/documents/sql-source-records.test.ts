@@ -26,11 +26,11 @@ describeEngines('The document of a source', ({ openTestStore }) => {
   it('is the one of its owner with that source, even if another has the identifier', async () => {
     const { corpus, sources } = await openTestStore();
     const moved = await corpus.begin(newDocument('moved', { source: 'file:///notes/beavers.md' }));
-    const there = await corpus.begin(newDocument('there', { source }));
+    const there = await corpus.begin(newDocument('there', { source, settings: { chunk_size: 300 } }));
     await corpus.begin(newDocument('later', { source }));
     await corpus.begin(newDocument('foreign', { source, ownerId: newId() }));
     expect(await sources.find(there.ownerId, [{ source, id: moved.id }])).toEqual([
-      { document: there, hasSource: true },
+      { document: there, hasSource: true, settings: { chunk_size: 300 } },
     ]);
   });
 
@@ -45,10 +45,10 @@ describeEngines('The document of a source', ({ openTestStore }) => {
       ids.map((id) => ({ source, id })),
     );
     expect(found).toEqual([
-      { document: moved, hasSource: false },
+      { document: moved, hasSource: false, settings: {} },
       undefined,
-      { document: without, hasSource: false },
-      { document: foreign, hasSource: false },
+      { document: without, hasSource: false, settings: {} },
+      { document: foreign, hasSource: false, settings: {} },
     ]);
   });
 });
