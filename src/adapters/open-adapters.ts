@@ -30,6 +30,7 @@ import { KEY_FILE, readKeyFile } from '../store/secrets/key-file.ts';
 import { createSecretBox, type SecretBox } from '../store/secrets/secret-box.ts';
 import { openStore, type RecordStoreOptions, type SqlStore } from '../store/sql/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { deferredMetrics } from '../telemetry/deferred-metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { openUserCache } from '../user-cache.ts';
 import { readVersion } from '../version.ts';
@@ -66,8 +67,11 @@ export async function openAdapters(
     if (traces !== undefined) closers.push(traces.close);
     const adapters = { ...(await open(config, { log, role }, closers)), ...(traces && { traces }) };
     if (!counts || config.metrics === 'off') return adapters;
-    const { createPrometheusMetrics } = await import('../telemetry/prometheus.ts');
-    return { ...adapters, metrics: createPrometheusMetrics(readVersion()) };
+    const metrics = deferredMetrics(async () => {
+      const { createPrometheusMetrics } = await import('../telemetry/prometheus.ts');
+      return createPrometheusMetrics(readVersion());
+    });
+    return { ...adapters, metrics };
   } catch (error) {
     await closeAll(closers);
     throw error;

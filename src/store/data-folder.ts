@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, constants, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
@@ -45,7 +46,8 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
   const holderFile = join(path, 'holder.json');
   const unfinishedFolder = join(path, UNFINISHED);
   try {
-    await rm(unfinishedFolder, { recursive: true, force: true });
+    // Node loads its code for removing folders at the first use, which would delay each start.
+    if (existsSync(unfinishedFolder)) await rm(unfinishedFolder, { recursive: true, force: true });
     await writeHolder(holderFile);
   } catch (error) {
     lock.release();

@@ -72,12 +72,12 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
   });
   const words = outputTail(child);
   const ended = endOf(child, words);
-  if (child.pid !== undefined) guard(child.pid, ended);
   const stop = (): Promise<void> => stopChild(child, ended);
   if (child.pid === undefined) throw new LaunchFailure((await ended).words);
   try {
     await options.onProcess(child.pid);
     await answered({ port, ended, words, ...options });
+    guard(child.pid, ended);
     return { pid: child.pid, port, ended, stop };
   } catch (error) {
     await stop();
@@ -87,7 +87,7 @@ async function launchOn(port: number, options: LaunchOptions): Promise<RunningSe
 
 /**
  * Starts a process that kills the server if this one dies. Normally the server detects that itself, but not while it is
- * suspended (SIGSTOP).
+ * suspended (SIGSTOP). A server that is still starting is not guarded: the start of another process would delay it.
  */
 function guard(pid: number, ended: Promise<unknown>): void {
   if (process.platform === 'win32') return;
