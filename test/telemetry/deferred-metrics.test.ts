@@ -35,7 +35,9 @@ it('counts what happened before the library was loaded, and after', async () => 
   expect(text).toContain('citewell_search_leg_duration_seconds_count{leg="semantic"} 1');
   expect(text).toContain('citewell_search_leg_duration_seconds_count{leg="graph"} 1');
   expect(text).toContain('citewell_model_tokens_total{model="test/embedder",kind="input"} 7');
-  expect(text).toContain('citewell_http_request_duration_seconds_count{method="GET",route="/v3/health",status="200"} 1');
+  expect(text).toContain(
+    'citewell_http_request_duration_seconds_count{method="GET",route="/v3/health",status="200"} 1',
+  );
   expect(text).toContain('citewell_model_call_duration_seconds_count{model="test/model",outcome="ok"} 1');
   expect(text).toContain('citewell_sandbox_run_duration_seconds_count{outcome="failed"} 1');
   expect(text).toContain('citewell_sandbox_waiting_calls 2');

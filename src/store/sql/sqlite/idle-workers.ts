@@ -3,8 +3,8 @@ import { codeCacheFolder } from '../../../bundle-loader.ts';
 import { programFile } from '../../../program-file.ts';
 
 const WORKER = programFile('./sqlite-worker.ts', import.meta);
-/** One open database starts with this many threads: a writer and two readers. */
-const MAX_KEPT = 3;
+/** One open database starts with this many threads: a writer and a reader. */
+const MAX_KEPT = 2;
 const KEPT_MS = 10_000;
 
 /**

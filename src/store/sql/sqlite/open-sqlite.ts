@@ -36,14 +36,14 @@ export interface SqliteOptions {
   readonly schema?: Pick<MigrateOptions, 'mode' | 'steps'>;
 }
 
-/** Both legs of a hybrid search run at the same time; more threads are started when they are needed. */
-const READERS_AT_START = 2;
+/** More threads are started when queries have to wait. */
+const READERS_AT_START = 1;
 const MAX_READERS = 8;
 /** Page cache of all readers together. Four times as much saves a search of 100,000 chunks only 2 % of its CPU time. */
 const READERS_CACHE_KB = 32_768;
 const MIN_CACHE_KB = 8_192;
 
-const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(READERS_AT_START, availableParallelism()));
+const defaultReaders = (): number => Math.min(MAX_READERS, Math.max(2, availableParallelism()));
 
 /**
  * Opens the database at `path`, creating or migrating it first; a copy is kept of a database that is migrated. Throws

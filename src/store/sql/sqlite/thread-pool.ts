@@ -14,23 +14,48 @@ interface Borrower {
   readonly reject: (error: Error) => void;
 }
 
-/** Threads that a pool starts when all others are lent. */
+/** Threads that a pool starts when a borrower has waited for some time. */
 export interface MoreThreads {
   /** Maximum number of threads, including those the pool began with. */
   readonly max: number;
   start(): SqliteThread;
+  /** How long borrowers wait before a thread is started; by default longer than most queries take. */
+  readonly patienceMs?: number;
 }
+
+/**
+ * A thread takes 60 ms of processor time to start, and then warms its own code and caches. While queries are short and
+ * rarely concurrent, waiting for the first one is faster.
+ */
+const PATIENCE_MS = 30;
 
 export function createThreadPool(first: readonly SqliteThread[], more?: MoreThreads): ThreadPool {
   const threads = [...first];
   const idle = [...first];
   const queue = new Set<Borrower>();
   let closed = false;
-  const startOne = (): SqliteThread | undefined => {
-    if (more === undefined || threads.length >= more.max) return undefined;
-    const started = more.start();
-    threads.push(started);
-    return started;
+  let impatient: NodeJS.Timeout | undefined;
+
+  const startLater = () => {
+    if (more === undefined || threads.length >= more.max || impatient !== undefined) return;
+    impatient = setTimeout(() => {
+      impatient = undefined;
+      if (closed || queue.size === 0) return;
+      const started = more.start();
+      threads.push(started);
+      release(started);
+      if (queue.size > 0) startLater();
+    }, more.patienceMs ?? PATIENCE_MS).unref();
+  };
+
+  const release = (thread: SqliteThread) => {
+    const [next] = queue;
+    if (next === undefined) {
+      idle.push(thread);
+      return;
+    }
+    queue.delete(next);
+    next.resolve(thread);
   };
   const closedError = () => new ServiceError('store_failed', 'The database is closed.');
 
@@ -38,8 +63,9 @@ export function createThreadPool(first: readonly SqliteThread[], more?: MoreThre
     acquire(signal) {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(cancelled(signal));
-      const thread = idle.pop() ?? startOne();
+      const thread = idle.pop();
       if (thread !== undefined) return Promise.resolve(thread);
+      startLater();
       return new Promise((resolve, reject) => {
         const leave = () => {
           queue.delete(borrower);
@@ -60,18 +86,11 @@ export function createThreadPool(first: readonly SqliteThread[], more?: MoreThre
       });
     },
 
-    release(thread) {
-      const [next] = queue;
-      if (next === undefined) {
-        idle.push(thread);
-        return;
-      }
-      queue.delete(next);
-      next.resolve(thread);
-    },
+    release,
 
     async close() {
       closed = true;
+      clearTimeout(impatient);
       for (const borrower of queue) borrower.reject(closedError());
       queue.clear();
       await Promise.all(threads.map((thread) => thread.close()));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SqliteThread } from '../../../../src/store/sql/sqlite/sqlite-thread.ts';
 import { createThreadPool } from '../../../../src/store/sql/sqlite/thread-pool.ts';
@@ -17,19 +18,37 @@ function fakeThreads() {
 }
 
 describe('a pool of threads', () => {
-  it('starts further threads only when all others are lent, up to its limit', async () => {
+  it('starts further threads when borrowers have waited, up to its limit', async () => {
     const { start, started, closed } = fakeThreads();
-    const pool = createThreadPool([start()], { max: 3, start });
+    const pool = createThreadPool([start()], { max: 3, start, patienceMs: 1 });
     const first = await pool.acquire();
     pool.release(first);
     expect([await pool.acquire(), started.length]).toEqual([first, 1]);
-    const [second, third] = [await pool.acquire(), await pool.acquire()];
+    const [second, third] = await Promise.all([pool.acquire(), pool.acquire()]);
     expect(started).toEqual([first, second, third]);
     const waiting = pool.acquire();
+    await sleep(5);
+    expect(started).toHaveLength(3);
     pool.release(second);
-    expect([await waiting, started.length]).toEqual([second, 3]);
+    expect(await waiting).toBe(second);
     await pool.close();
     expect(closed).toEqual([0, 1, 2]);
+  });
+
+  it('starts no thread for a borrower that waits briefly, or has left', async () => {
+    const { start, started } = fakeThreads();
+    const pool = createThreadPool([start()], { max: 3, start, patienceMs: 10 });
+    const first = await pool.acquire();
+    const waiting = pool.acquire();
+    pool.release(first);
+    expect(await waiting).toBe(first);
+    const leaving = new AbortController();
+    const left = pool.acquire(leaving.signal);
+    leaving.abort();
+    await expect(left).rejects.toMatchObject({ code: 'cancelled' });
+    await sleep(20);
+    expect(started).toEqual([first]);
+    await pool.close();
   });
 
   it('uses only its initial threads when it may not start more', async () => {
