@@ -128,6 +128,16 @@ it('works without a folder that it can write to', async () => {
   expect(await readFile(cache, 'utf8')).toBe('a file');
 });
 
+it('stores the code once if several processes do so at the same time', async () => {
+  const { cache, load, cachedFile } = await bundleWithCache();
+  const outputs = await Promise.all(Array.from({ length: 6 }, () => load()));
+  expect(new Set(outputs)).toEqual(new Set(['twice two is 4\n']));
+  expect(await readdir(cache)).toEqual([expect.stringMatching(/^chunk\.cjs-[0-9a-f]+$/)]);
+  const { mtimeMs } = await stat(await cachedFile());
+  await load();
+  expect((await stat(await cachedFile())).mtimeMs).toBe(mtimeMs);
+});
+
 it('stores code and deletes what was stored long ago after some seconds, whatever that belongs to', async () => {
   const { cache, load } = await bundleWithCache();
   await mkdir(cache, { recursive: true });

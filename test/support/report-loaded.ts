@@ -1,6 +1,7 @@
 /**
- * Preloaded into a process (`--import`): appends the address of each module and chunk that is loaded, and `ready` when the server
- * reports its address, to the file in LOADED_MODULES. In each of its threads and child processes too.
+ * Preloaded into a process (`--import`): appends the address of each module and chunk that is loaded, after `stored` once more for
+ * a chunk whose stored code is used, and `ready` when the server reports its address, to the file in LOADED_MODULES. In each of its
+ * threads and child processes too.
  */
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -21,8 +22,11 @@ registerHooks({
 // The chunks of the bundled program are scripts (src/bundle-loader.ts).
 class ReportedScript extends vm.Script {
   constructor(code: string, options?: vm.ScriptOptions) {
-    if (options?.filename !== undefined) report(pathToFileURL(options.filename).href);
     super(code, options);
+    if (options?.filename === undefined) return;
+    const { href } = pathToFileURL(options.filename);
+    report(href);
+    if (this.cachedDataRejected === false) report(`stored ${href}`);
   }
 }
 Object.assign(vm, { Script: ReportedScript });

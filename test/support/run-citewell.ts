@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** The program built before the tests (`test/support/build-once.ts`). */
 export const PROGRAM = fileURLToPath(new URL('../../dist/src/cli/citewell.js', import.meta.url));
 /** Shared by all tests, because the native module that is patched for this system takes 50 MB. */
-const CACHES = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
+export const CACHES = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 const START_WITHIN_MS = 60_000;
 
 export interface Run {
