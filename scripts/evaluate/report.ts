@@ -1,6 +1,7 @@
 import { type CaseChange, compareRuns, type RunComparison } from '../../src/evaluation/compare-runs.ts';
 import type { ScoreName } from '../../src/evaluation/scores.ts';
-import { alignedTable, markdownTable, shownChance, shownDifference, shownScore } from '../../src/evaluation/tables.ts';
+import { markdownTable, shownChance, shownDifference, shownScore } from '../../src/evaluation/tables.ts';
+import { alignedTable } from '../../src/shared/aligned-table.ts';
 import { type CollectionRun, casesOf, meanOf } from './collection-run.ts';
 import { storeLabels, stores } from './stores.ts';
 

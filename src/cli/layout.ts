@@ -1,3 +1,5 @@
+import { alignedTable } from '../shared/aligned-table.ts';
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -50,16 +52,9 @@ export function formatLocation(chunk: {
   ].join(', ');
 }
 
-/** Left-aligned columns, as wide as they need to be, two blanks apart; the last column is not padded. */
-export function table(cells: readonly (readonly string[])[]): string[] {
-  const rows = cells.map((row) => row.map(visibleLine));
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    });
-  }
-  return rows.map((row) =>
-    row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join('  '),
+/** Untrusted cells in left-aligned columns. */
+export const table = (rows: readonly (readonly string[])[]): string[] =>
+  alignedTable(
+    rows.map((row) => row.map(visibleLine)),
+    Number.POSITIVE_INFINITY,
   );
-}

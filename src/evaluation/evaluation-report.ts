@@ -1,9 +1,10 @@
+import { alignedTable } from '../shared/aligned-table.ts';
 import { shortLine } from '../shared/text.ts';
 import { type CaseChange, compareRuns, type RunComparison } from './compare-runs.ts';
 import type { QuestionResult } from './evaluate-questions.ts';
 import { type EvaluationRecord, setupChanges } from './evaluation-record.ts';
 import type { ScoredCase, ScoreName } from './scores.ts';
-import { alignedTable, shownChance, shownDifference, shownScore } from './tables.ts';
+import { shownChance, shownDifference, shownScore } from './tables.ts';
 
 /** Explanations of the scores, for users. */
 const meanings: Readonly<Record<ScoreName, string>> = {

@@ -1,19 +1,3 @@
-/** Formats rows as aligned columns: the first `words` columns left-aligned, the others right-aligned. */
-export function alignedTable(rows: readonly (readonly string[])[], words = 1): string[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, cell.length);
-    });
-  }
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column < words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
 /** Formats rows as a Markdown table; the first row is the header. */
 export function markdownTable(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;

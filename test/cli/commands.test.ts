@@ -68,6 +68,13 @@ describe('scripts can rely on', { timeout: 180_000 }, () => {
     }
   });
 
+  it('a result without changing the working directory, in which other tests run', async () => {
+    const folder = process.cwd();
+    const running = run('documents', 'show', 'not-an-id');
+    expect(process.cwd()).toBe(folder);
+    expect((await running).code).toBe(2);
+  });
+
   it('help on stdout', async () => {
     const { code, stdout, stderr } = await run('--help');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

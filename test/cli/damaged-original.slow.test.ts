@@ -19,10 +19,10 @@ it('a backup of a damaged file fails with one line that names the document', asy
     XDG_CACHE_HOME: join(bindingCache, '..'),
   };
   await writeFile(join(cwd, 'ferry.md'), '# Ferry times\n\nThe ferry leaves at noon.\n');
-  expect(await runInProcess(['ingest', 'ferry.md'], { cwd, env })).toMatchObject({ code: 0 });
+  expect(await runInProcess(['ingest', join(cwd, 'ferry.md')], { cwd, env })).toMatchObject({ code: 0 });
   const [object = ''] = await s3.list('kb');
   await s3.damage('kb', object);
-  const { code, stdout, stderr } = await runInProcess(['backup', 'all.backup', '--json'], { cwd, env });
+  const { code, stdout, stderr } = await runInProcess(['backup', join(cwd, 'all.backup'), '--json'], { cwd, env });
   expect(code).toBe(1);
   expect(stdout).not.toContain('"type":"done"');
   const said = stderr.split('\n').filter((line) => /damaged/.test(line));

@@ -16,7 +16,7 @@ it('ingests a file, finds it, answers with a citation at the exact offsets, and 
   const run = (...args: string[]) => runInProcess(args, { cwd, env: { XDG_CACHE_HOME: join(bindingCache, '..') } });
   await mkdir(join(cwd, 'papers'));
   await writeFile(join(cwd, 'papers/lighthouse.md'), LIGHTHOUSE);
-  const ingested = await run('ingest', 'papers', '--json');
+  const ingested = await run('ingest', join(cwd, 'papers'), '--json');
   expect(JSON.parse(ingested.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({ ingested: 1, failed: 0 });
   const found = await run('search', 'lighthouse finished', '--json');
   expect(found).toMatchObject({ code: 0, stderr: '' });

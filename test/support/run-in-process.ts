@@ -4,7 +4,11 @@ import { createCommand } from '../../src/cli/main.ts';
 import { processOutput } from '../../src/cli/output.ts';
 import type { Run } from './run-citewell.ts';
 
-/** Runs a command in this process, in the working directory `cwd`, which saves starting a process. It has no stdin. */
+/**
+ * Runs a command in this process, which saves starting one. It has no stdin. Its data folder is in `cwd`, but paths that it
+ * is given must be absolute: other tests run in this process, even after this one has timed out, so that the working
+ * directory stays as it is.
+ */
 export async function runInProcess(
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
@@ -12,14 +16,11 @@ export async function runInProcess(
   const stdout = stream();
   const stderr = stream();
   const interruption = listenForInterruption(process, { force: () => undefined });
-  const folder = process.cwd();
-  process.chdir(cwd);
   try {
     const command = createCommand(args, { output: processOutput(stdout, stderr), interruption, env, cwd });
     const code = await command.run();
     return { code, stdout: written(stdout), stderr: written(stderr) };
   } finally {
-    process.chdir(folder);
     interruption.dispose();
   }
 }
