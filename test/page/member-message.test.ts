@@ -19,6 +19,10 @@ it.each([
   expect(memberMessage(message)).toBe(plain);
 });
 
+it('a member reads why a page was not fetched', () => {
+  expect(memberMessage('example.org answered with status 404.', 'provider_failed')).toContain('example.org');
+});
+
 it('a member is not told the address and the key of a provider that fails', () => {
   const message =
     'OpenAI could not be reached (ECONNREFUSED) at http://10.0.0.5/v1. Check the network and OPENAI_BASE_URL.';

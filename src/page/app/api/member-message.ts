@@ -8,13 +8,13 @@ const REMARK = / \(([^()]*)\)/g;
 
 /**
  * A message of the service for someone who cannot change its settings: without the sentences that name these, and with
- * whom to ask. Failures of providers also tell addresses and accounts, and are replaced.
+ * whom to ask. Failures of providers that name settings also tell addresses, and are replaced.
  */
 export function memberMessage(message: string, code = ''): string {
-  if (code === 'provider_failed') return texts.forMembers.providerFailed;
   const plain = message.replaceAll(REMARK, (remark, inside: string) => (SETTING.test(inside) ? '' : remark));
   const setting = SETTING.exec(plain);
   if (setting === null) return plain;
+  if (code === 'provider_failed') return texts.forMembers.providerFailed;
   const before = plain.slice(0, sentenceStart(plain, setting.index)).trim();
   return before === '' ? texts.forMembers.notConfigured : `${before} ${texts.forMembers.ask}`;
 }

@@ -102,7 +102,8 @@ async function refresh(): Promise<boolean> {
   // Another tab may have done it meanwhile. A refresh token that is used twice counts as stolen, and ends the session.
   if ((await statusOf(USER)) !== 401) return true;
   const status = await statusOf(SESSION, { method: 'PUT' });
-  if (status >= 500) throw new RequestFailure(status, texts.status(status));
+  // A limit of the rate, or a failure, does not mean that the session is over.
+  if (status === 429 || status >= 500) throw new RequestFailure(status, texts.status(status));
   return status < 400;
 }
 

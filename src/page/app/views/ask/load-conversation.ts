@@ -19,16 +19,17 @@ export async function loadConversation(id: string, signal: AbortSignal): Promise
     if (known !== undefined) forgetRun(known.run);
     return { turns };
   }
-  const run = known ?? (await reportedRun(id, signal));
-  return run === undefined ? { turns } : { turns, run };
+  const runs = await call<readonly ReportedRun[]>('/v3/retrieval/runs', { signal });
+  if (known !== undefined && runs.some((run) => run.id === known.run)) return { turns, run: known };
+  // The server was restarted, or has forgotten the run.
+  if (known !== undefined) forgetRun(known.run);
+  // Another browser may have started one.
+  const found = runs.find((run) => run.conversation_id === id && run.status === 'running');
+  return found === undefined ? { turns } : { turns, run: { run: found.id, kind: 'agent', conversation: id, asOf: '' } };
 }
 
-/** The run that another browser has started. */
-async function reportedRun(conversation: string, signal: AbortSignal): Promise<KnownRun | undefined> {
-  const runs = await call<readonly { id: string; status: string; conversation_id: string | null }[]>(
-    '/v3/retrieval/runs',
-    { signal },
-  );
-  const found = runs.find((run) => run.conversation_id === conversation && run.status === 'running');
-  return found && { run: found.id, kind: 'agent', conversation, asOf: '' };
+interface ReportedRun {
+  readonly id: string;
+  readonly status: string;
+  readonly conversation_id: string | null;
 }

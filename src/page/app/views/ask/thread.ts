@@ -88,7 +88,9 @@ function show(id: string, { turns, run }: LoadedConversation, shown: readonly Tu
   const loaded = turns.map((stored, index): Turn => {
     const before = shown[index];
     const answer = stored.answer ?? { ...emptyAnswer, phase: 'stopped' };
-    const isSame = before?.question === stored.question && before.answer.text === answer.text;
+    // What was received of an answer that was not stored stays.
+    const isSame =
+      before?.question === stored.question && (stored.answer === undefined || before.answer.text === answer.text);
     return isSame ? before : { key: stored.id, question: stored.question, kind: 'agent', scope: noScope, answer };
   });
   const last = loaded.at(-1);
@@ -255,8 +257,9 @@ function fail(key: string, error: unknown, signal: AbortSignal): void {
   if (signal.aborted) return;
   const code =
     error instanceof StreamFailure ? error.code : error instanceof RequestFailure ? `status_${error.status}` : '';
-  const isStopped = code === 'cancelled';
   const failed = turnOf(key);
+  // A server that is stopped cancels its runs, too.
+  const isStopped = code === 'cancelled' && failed?.isStopping === true;
   const message = failed === undefined ? '' : errorMessage(code, error, failed);
   update(
     key,
@@ -277,7 +280,7 @@ function errorMessage(code: string, error: unknown, { answer: { text }, run }: T
   const isUnknown = code === 'not_found' || code === 'status_404';
   if (isUnknown && run !== undefined) return texts.ask.lost + shown;
   if (isUnknown && thread.value.conversation !== '') return texts.ask.deleted;
-  return messageOf(error);
+  return code === 'cancelled' ? messageOf(error) + shown : messageOf(error);
 }
 
 const newTurn = (question: string, kind: AskKind, scope: Scope): Turn => ({
