@@ -26,6 +26,7 @@ export const answersSuite: BrowserSuite = {
         const own = test.at(url);
         await own.ingestBytes('handbook.md', await readFile(sample('handbook.md')));
         await checkWaiting(own, model);
+        await checkPause(own, model);
         await checkTable(own, model);
         await checkFormulas(own, model);
         await checkCopy(own, model);
@@ -52,6 +53,24 @@ async function checkWaiting(test: BrowserTest, model: PageModel): Promise<void> 
     proceed();
     await page.locator('[data-cite]').first().waitFor();
     same(await page.getByText('Waiting for the model').count(), 0, 'the notices after the answer');
+  });
+}
+
+async function checkPause(test: BrowserTest, model: PageModel): Promise<void> {
+  await test.check('while the provider of the model asks to wait, the page says how long', async (page) => {
+    model.answers(() => ({ text: 'The mate [1].' }));
+    model.asksToWait(6);
+    await ask(page, test);
+    await page
+      .locator('.waiting')
+      .filter({ hasText: /It is asked again in [3-6] seconds/ })
+      .waitFor();
+    await page
+      .locator('.waiting')
+      .filter({ hasText: /It is asked again in [12] seconds?/ })
+      .waitFor();
+    await page.locator('[data-cite]').first().waitFor();
+    same(await page.locator('.waiting').count(), 0, 'the notices after the answer');
   });
 }
 

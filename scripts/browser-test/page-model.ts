@@ -1,4 +1,4 @@
-import { chatReply, type OpenAiTurn, startFakeOpenAi } from '../../test/support/fake-openai.ts';
+import { chatReply, type OpenAiTurn, rateLimited, startFakeOpenAi } from '../../test/support/fake-openai.ts';
 import type { Settings } from './server.ts';
 
 /** An answer of the model. */
@@ -19,6 +19,8 @@ export interface PageModel {
   readonly settings: Settings;
   /** Sets how the next requests are answered; an agent first gets one search call. */
   answers(answer: (passages: readonly GivenPassage[]) => ScriptedAnswer): void;
+  /** Refuses the next request, with the time after which it may be repeated. */
+  asksToWait(seconds: number): void;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function startPageModel(): Promise<PageModel> {
     answers(next) {
       answer = next;
     },
+    asksToWait: (seconds) => provider.next(rateLimited(String(seconds))),
     close: provider.close,
   };
 }

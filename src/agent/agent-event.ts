@@ -36,6 +36,8 @@ export interface AgentAnswer {
 /** Events of an agent run, docs/contract.md 5.5. A closed union: the compiler reports readers that miss a new kind. */
 export type AgentEvent =
   | { readonly type: 'thinking' | 'message'; readonly text: string }
+  /** The model's provider asked to wait, and is asked again after that time. */
+  | { readonly type: 'waiting'; readonly seconds: number }
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   | {
       readonly type: 'tool_result';

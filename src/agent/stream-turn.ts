@@ -65,6 +65,9 @@ export async function* streamTurn(run: AgentRun, limit?: BudgetReason): AsyncGen
         case 'thinking':
           if (run.config.extendedThinking === true) yield { type: 'thinking', text: event.text };
           break;
+        case 'waiting':
+          yield event;
+          break;
         case 'thinking_block':
           thinking.push(event.block);
           break;

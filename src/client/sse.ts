@@ -151,6 +151,7 @@ const known: ReadonlySet<string> = new Set<StreamEvent['event']>([
   'search_results',
   'thinking',
   'message',
+  'waiting',
   'citation',
   'tool_call',
   'tool_result',

@@ -78,6 +78,8 @@ interface Shapes {
   };
   readonly thinking: TextDelta;
   readonly message: TextDelta;
+  /** The model's provider asked to wait, and is asked again after that time. Only with `resumable`. */
+  readonly waiting: { readonly seconds: number };
   readonly citation: CitationMention;
   readonly tool_call: {
     readonly tool_call_id: string;

@@ -29,7 +29,7 @@ export async function streamNewRun(
     kind,
     conversationId,
     isResumable,
-    produce: (signal) => encoded(untilFinalAnswer(events(signal), services)),
+    produce: (signal) => encoded(untilFinalAnswer(events(signal), services), isResumable),
     onFailure: (thrown) => encode(failureEvent(thrown, services.log)),
   });
   await streamRun(request, response, services, { run, after: 0 });
@@ -82,8 +82,9 @@ async function* untilFinalAnswer(
   }
 }
 
-async function* encoded(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<RunEvent, void> {
-  for await (const event of events) yield encode(event);
+/** Only clients that ask for a resumable stream know our additional events. */
+async function* encoded(events: AsyncIterable<ServerSentEvent>, hasAdditions: boolean): AsyncGenerator<RunEvent, void> {
+  for await (const event of events) if (hasAdditions || event.event !== 'waiting') yield encode(event);
 }
 
 const encode = ({ event, data }: ServerSentEvent): RunEvent => ({ event, json: JSON.stringify(data) });

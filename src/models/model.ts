@@ -35,6 +35,8 @@ export interface ModelRequest {
 export type StopReason = 'end' | 'tool_calls' | 'length' | 'refusal';
 
 export type ModelEvent =
+  /** Before all others, each time the provider asks to wait; it is asked again after that time. */
+  | { readonly type: 'waiting'; readonly seconds: number }
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   /** A completed block of thinking, to be sent back with its assistant message. */
   | { readonly type: 'thinking_block'; readonly block: ThinkingBlock }

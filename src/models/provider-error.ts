@@ -135,7 +135,7 @@ function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict 
     case 429:
       return {
         code: 'rate_limited',
-        message: `${label} takes no more requests for now (${shown}). Try again later, or ask for a higher limit there.`,
+        message: `${label} takes no more requests for now (${shown}). Try again ${whenAgain(failure.retryAfter)}, or ask for a higher limit there.`,
         remedy: 'retry',
         ...wait,
       };
@@ -151,10 +151,17 @@ function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict 
       };
     default: {
       if (status < 500 && status !== 409) return elsewhere(`${label} refused the request (${shown}).`);
-      const message = `${label} failed with ${shown}; the fault is on its side. Try again later.`;
+      const message = `${label} failed with ${shown}; the fault is on its side. Try again ${whenAgain(failure.retryAfter)}.`;
       return { code: 'provider_failed', message, remedy: 'retry', ...wait };
     }
   }
+}
+
+/** "in 40 seconds", "in 5 minutes", or "later" if the provider did not say when. */
+function whenAgain(seconds: number | undefined): string {
+  if (seconds === undefined || seconds < 1) return 'later';
+  const [count, unit] = seconds < 120 ? [Math.ceil(seconds), 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `in ${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 const MAX_REASON = 300;

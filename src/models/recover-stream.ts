@@ -1,22 +1,24 @@
+import type { ModelEvent } from './model.ts';
+
 /**
- * The events of a stream. An error before the first event is passed to `recover`, whose stream then takes its place;
- * later errors are rethrown, because emitted events cannot be taken back.
+ * The events of a model. An error before the first event is passed to `recover`, whose stream then takes its place;
+ * later errors are rethrown, because emitted events cannot be taken back. A pause does not count as an event.
  */
-export async function* recoverStream<Event>(
-  events: AsyncIterable<Event>,
-  recover: (error: unknown) => AsyncIterable<Event> | Promise<AsyncIterable<Event>>,
-): AsyncGenerator<Event, void> {
+export async function* recoverStream(
+  events: AsyncIterable<ModelEvent>,
+  recover: (error: unknown) => AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent, void> {
   let hasBegun = false;
-  let rest: AsyncIterable<Event>;
+  let rest: AsyncIterable<ModelEvent>;
   try {
     for await (const event of events) {
-      hasBegun = true;
+      hasBegun ||= event.type !== 'waiting';
       yield event;
     }
     return;
   } catch (error) {
     if (hasBegun) throw error;
-    rest = await recover(error);
+    rest = recover(error);
   }
   yield* rest;
 }

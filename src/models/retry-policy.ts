@@ -20,6 +20,10 @@ export const defaultRetryPolicy: RetryPolicy = {
 
 /** Decides after each failure of one call whether to retry. */
 export interface Backoff {
+  /** Milliseconds to pause before a retry; undefined when none may help. Counts the retry. */
+  next(error: unknown): number | undefined;
+  /** Throws `cancelled` on abort. */
+  pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
   /** Waits and returns true when a retry may help, else returns false. Throws `cancelled` on abort. */
   wait(error: unknown, signal: AbortSignal | undefined): Promise<boolean>;
 }
@@ -41,18 +45,28 @@ const realParts: BackoffParts = {
 export function createBackoff(policy: RetryPolicy, { random, sleep }: BackoffParts = realParts): Backoff {
   let tries = 1;
   let waited = 0;
+  const next = (error: unknown): number | undefined => {
+    if (remedyFor(error) !== 'retry' || tries >= policy.maxTries) return undefined;
+    const delay = askedDelay(error) ?? backoffDelay(tries, policy, random);
+    if (waited + delay > policy.maxTotalWaitMs) return undefined;
+    tries++;
+    waited += delay;
+    return delay;
+  };
+  const pause = async (milliseconds: number, signal: AbortSignal | undefined): Promise<void> => {
+    try {
+      await sleep(milliseconds, signal);
+    } catch (error) {
+      throw new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
+    }
+  };
   return {
+    next,
+    pause,
     async wait(error, signal) {
-      if (remedyFor(error) !== 'retry' || tries >= policy.maxTries) return false;
-      const delay = askedDelay(error) ?? backoffDelay(tries, policy, random);
-      if (waited + delay > policy.maxTotalWaitMs) return false;
-      tries++;
-      waited += delay;
-      try {
-        await sleep(delay, signal);
-      } catch (error) {
-        throw new ServiceError('cancelled', 'The request was cancelled.', { cause: error });
-      }
+      const delay = next(error);
+      if (delay === undefined) return false;
+      await pause(delay, signal);
       return true;
     },
   };

@@ -76,7 +76,8 @@ export async function* generateAnswer(generation: Generation, signal: AbortSigna
     if (event.type === 'text') yield* toEvents(scanner.push(event.text));
     else if (event.type === 'thinking') {
       if (request.generation.extendedThinking === true) yield { type: 'thinking', text: event.text };
-    } else if (event.type === 'tool_call') calls.push(event.call);
+    } else if (event.type === 'waiting') yield event;
+    else if (event.type === 'tool_call') calls.push(event.call);
     else if (event.type === 'stop') stop = event;
   }
   if (stop === undefined)

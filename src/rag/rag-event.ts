@@ -47,6 +47,8 @@ export interface RagAnswer {
 export type RagEvent =
   | { readonly type: 'search_results'; readonly outcome: SearchOutcome; readonly web?: WebSearchOutcome }
   | { readonly type: 'thinking' | 'message'; readonly text: string }
+  /** The model's provider asked to wait, and is asked again after that time. */
+  | { readonly type: 'waiting'; readonly seconds: number }
   /** Emitted right after the message that completes the marker; `isNew` is true for the first mention of its source. */
   | { readonly type: 'citation'; readonly citation: Citation; readonly isNew: boolean; readonly span: Span }
   | { readonly type: 'final_answer'; readonly answer: RagAnswer };

@@ -35,6 +35,12 @@ describe('a model with a fallback', () => {
     expect(second.calls).toBe(0);
   });
 
+  it('calls the second model also after a pause that the first asked for', async () => {
+    const first = playedModel('a/a', [{ events: [{ type: 'waiting', seconds: 4 }], error: down }]);
+    const model = withFallback(first, playedModel('b/b', [{ events: said('Hi', 'b/b') }]));
+    expect((await ask(model)).at(-1)).toMatchObject({ model: 'b/b' });
+  });
+
   it('does not call it when the first had begun to answer', async () => {
     const first = playedModel('a/a', [{ events: [{ type: 'text', text: 'Half' }], error: down }]);
     expect(await failureOf(ask(withFallback(first, playedModel('b/b', []))))).toBe(down);

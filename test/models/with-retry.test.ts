@@ -82,6 +82,20 @@ describe('a model with retries', () => {
     expect(pauses).toEqual([4_000]);
   });
 
+  it('reports a pause that the provider asks for, but not its own short ones', async () => {
+    fake.next(rateLimited('4'), openAiError(500, 'oops'), chatReply({ text: 'Fine' }));
+    const seen = await ask(retried({ backoff: recordedPauses().parts }));
+    expect(seen.filter(({ type }) => type === 'waiting')).toEqual([{ type: 'waiting', seconds: 4 }]);
+    expect(seen[0]?.type).toBe('waiting');
+  });
+
+  it('says when to try again if it would have to wait too long', async () => {
+    fake.next(rateLimited('3600'));
+    expect(await failureOf(ask(retried()))).toMatchObject({
+      message: expect.stringContaining('Try again in 60 minutes'),
+    });
+  });
+
   it('does not wait longer than its limit', async () => {
     fake.next(rateLimited('3600'));
     expect(await failureOf(ask(retried()))).toMatchObject({ code: 'rate_limited', retryAfter: 3600 });

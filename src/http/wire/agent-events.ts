@@ -22,6 +22,7 @@ import {
   messageSchema,
   streamId,
   thinkingSchema,
+  waitingSchema,
 } from './stream-events.ts';
 
 const verdict = z.enum(verdicts);
@@ -83,6 +84,7 @@ export const outcome = {
 export const agentEvent = z
   .union([
     thinkingSchema,
+    waitingSchema,
     eventSchema('tool_call', z.object({ tool_call_id: z.string(), name: z.string(), arguments: z.looseObject({}) })),
     eventSchema(
       'tool_result',
@@ -141,6 +143,8 @@ function toServerSentEvent(
     case 'thinking':
     case 'message':
       return deltaEvent(event.type, ids[event.type], event.text);
+    case 'waiting':
+      return { event: 'waiting', data: { seconds: event.seconds } };
     case 'tool_call': {
       const { id, name, arguments: given } = event.call;
       return { event: 'tool_call', data: { tool_call_id: id, name, arguments: asObject(given) } };

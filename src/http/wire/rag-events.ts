@@ -16,6 +16,7 @@ import {
   messageSchema,
   streamId,
   thinkingSchema,
+  waitingSchema,
 } from './stream-events.ts';
 
 /** docs/contract.md 5.5. */
@@ -26,6 +27,7 @@ export const ragEvent = z
       z.object({ id: z.string(), object: z.literal('rag.search_results'), data: searchResults }),
     ),
     thinkingSchema,
+    waitingSchema,
     messageSchema,
     eventSchema('citation', z.object(mention)),
     eventSchema(
@@ -82,6 +84,8 @@ function toServerSentEvent(
     case 'thinking':
     case 'message':
       return deltaEvent(event.type, ids[event.type], event.text);
+    case 'waiting':
+      return { event: 'waiting', data: { seconds: event.seconds } };
     case 'citation':
       return { event: 'citation', data: toMention(event, context) };
     case 'final_answer':

@@ -29,6 +29,13 @@ export const thinkingSchema = eventSchema(
   deltaSchema('agent.thinking.delta').meta({ id: 'ThinkingDelta' }),
 );
 
+export const waitingSchema = eventSchema(
+  'waiting',
+  z
+    .object({ seconds: z.number() })
+    .meta({ id: 'WaitingForProvider', description: 'The provider asked to wait so long. Only with `resumable`.' }),
+);
+
 export const errorSchema = eventSchema(
   'error',
   z

@@ -106,7 +106,17 @@ describe('the description of the interface', () => {
       (event: { properties: { event: { const: string } } }) => event.properties.event.const,
     );
     expect(names.sort()).toEqual(
-      ['citation', 'done', 'error', 'final_answer', 'message', 'thinking', 'tool_call', 'tool_result'].sort(),
+      [
+        'citation',
+        'done',
+        'error',
+        'final_answer',
+        'message',
+        'thinking',
+        'tool_call',
+        'tool_result',
+        'waiting',
+      ].sort(),
     );
   });
 

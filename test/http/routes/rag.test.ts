@@ -243,6 +243,13 @@ describe('a streamed answer', () => {
     ]);
   });
 
+  it('tells of a pause that the provider asked for only if it is resumable', async () => {
+    const { post } = await playing([...events.slice(0, 1), { type: 'waiting', seconds: 20 }, ...events.slice(1)]);
+    const waiting = 'event: waiting\ndata: {"seconds":20}\n';
+    expect(await (await post('/v3/retrieval/rag', streamed)).text()).not.toContain('waiting');
+    expect(await (await post('/v3/retrieval/rag', { ...streamed, resumable: true })).text()).toContain(waiting);
+  });
+
   it('that fails later ends with an error event and the terminator', async () => {
     const { post } = await answering(async function* () {
       yield { type: 'search_results', outcome };

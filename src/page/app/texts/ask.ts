@@ -32,6 +32,8 @@ export const ask = {
       ? 'No passages were found. Waiting for the model…'
       : `${count === 1 ? 'One passage was' : `${count.toLocaleString('en')} passages were`} found. Waiting for the model…`,
   waitingForModel: 'Waiting for the model…',
+  paused: (seconds: number) =>
+    `The service of the language model is busy. It is asked again in ${seconds === 1 ? '1 second' : `${seconds} seconds`}.`,
   working: 'Working…',
   reconnecting: 'The connection was lost. Reconnecting…',
   checking: 'Checking the citations…',

@@ -63,6 +63,8 @@ export interface AnswerState {
   /** In text order. */
   readonly marks: readonly Mark[];
   readonly unsupported: readonly MarkerSpan[];
+  /** When the model's provider is asked again, in milliseconds since the epoch. */
+  readonly waitsUntil?: number;
   /** How many passages the first search found; undefined while it runs. */
   readonly found?: number;
   readonly steps: readonly Step[];
@@ -99,6 +101,8 @@ export function applyEvent(state: AnswerState, event: StreamEvent): AnswerState 
       const { chunk_search_results: passages } = event.data.data;
       return { ...state, found: Array.isArray(passages) ? passages.length : 0 };
     }
+    case 'waiting':
+      return { ...state, waitsUntil: Date.now() + event.data.seconds * 1_000 };
     case 'thinking':
       return { ...state, thinking: state.thinking + deltaText(event.data) };
     case 'message':

@@ -1,4 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { AnswerBody, prepareAnswerBody } from './answer-body.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
@@ -28,7 +29,11 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
           {texts.ask.reconnecting}
         </p>
       ) : (
-        isWaiting && <p class="notice waiting">{waitingFor(turn)}</p>
+        isWaiting && (
+          <p class="notice waiting">
+            <Pause until={answer.waitsUntil} otherwise={waitingFor(turn)} />
+          </p>
+        )
       )}
       {answer.isExtractive && (answer.isChecked || answer.marks.length > 0) && hasAllQuotes(answer) ? (
         <QuoteCards turn={key} question={question} answer={answer} />
@@ -55,6 +60,20 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
       <AnswerFooter answer={answer} />
     </article>
   );
+}
+
+/** How long the provider of the model has asked to wait; without a pause, what else is awaited. */
+function Pause({ until = 0, otherwise }: { readonly until: number | undefined; readonly otherwise: string }) {
+  const [now, setNow] = useState(Date.now);
+  const seconds = Math.ceil((until - now) / 1_000);
+  useEffect(() => {
+    setNow(Date.now());
+    if (until <= Date.now()) return;
+    announce(texts.ask.paused(Math.ceil((until - Date.now()) / 1_000)));
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [until]);
+  return <>{seconds > 0 ? texts.ask.paused(seconds) : otherwise}</>;
 }
 
 /** What an answer without text is waiting for. An agent decides itself whether to search. */
