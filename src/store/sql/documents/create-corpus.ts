@@ -83,14 +83,13 @@ function readStats({ reader, search }: Database, filter: Filter): Promise<Corpus
     const byStatus = await transaction
       .selectFrom('documents as d')
       .where(matches)
-      .select(({ fn }) => ['ingestion_status as status', fn.countAll<number>().as('count')])
+      .select(({ fn }) => [
+        'ingestion_status as status',
+        fn.countAll<number>().as('count'),
+        fn.sum<number>('chunk_count').as('chunks'),
+      ])
       .groupBy('ingestion_status')
       .execute();
-    const { chunks } = await transaction
-      .selectFrom('documents as d')
-      .where(matches)
-      .select(({ fn, val }) => fn.coalesce(fn.sum<number>('chunk_count'), val(0)).as('chunks'))
-      .executeTakeFirstOrThrow();
     const { collections } = await transaction
       .selectFrom('collections')
       .select(({ fn }) => fn.countAll<number>().as('collections'))
@@ -98,7 +97,7 @@ function readStats({ reader, search }: Database, filter: Filter): Promise<Corpus
     const space = await currentSpace(transaction);
     return {
       documents: { ...NO_DOCUMENTS, ...Object.fromEntries(byStatus.map(({ status, count }) => [status, count])) },
-      chunks,
+      chunks: byStatus.reduce((sum, { chunks }) => sum + Number(chunks), 0),
       collections,
       pendingIndexWrites: space === undefined ? 0 : await countPending(transaction, space.key),
       space:

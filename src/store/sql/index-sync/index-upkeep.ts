@@ -8,7 +8,7 @@ import { currentSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { createInStepMark } from './in-step-mark.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import { replayOutbox } from './outbox.ts';
-import { reconcileCollection } from './reconcile-collection.ts';
+import { countPublished, reconcileCollection } from './reconcile-collection.ts';
 import { createSharedUpserts } from './shared-upserts.ts';
 import { storeWarmUpData } from './store-warm-up-data.ts';
 import { upsertFromRecords } from './upsert-from-records.ts';
@@ -262,10 +262,15 @@ const BYTES_PER_VECTOR = 160;
 /** Whether index files of this size are mostly unused slots, compared with the vectors on record. */
 async function isMostlyWaste(sqlite: Pick<Database, 'reader'>, bytes: number): Promise<boolean> {
   if (bytes < MIN_WASTE_BYTES) return false;
+  // Documents are far fewer than vectors; the vectors are summed only if those of the published chunks are not enough.
+  const space = await currentSpace(sqlite.reader);
+  const published = await countPublished(sqlite);
+  const isNeeded = (needed: number) => bytes <= MIN_WASTE_BYTES + MAX_SHARE * needed;
+  if (space !== undefined && isNeeded(published * (space.dimensions * 4 + BYTES_PER_VECTOR))) return false;
   const row = await sqlite.reader
     .selectFrom('chunk_vectors as v')
     .innerJoin('vector_spaces as s', 's.key', 'v.space_key')
     .select(sql<number>`coalesce(sum(s.dimensions * 4 + ${BYTES_PER_VECTOR}), 0)`.as('needed'))
     .executeTakeFirstOrThrow();
-  return bytes > MIN_WASTE_BYTES + MAX_SHARE * row.needed;
+  return !isNeeded(Number(row.needed));
 }

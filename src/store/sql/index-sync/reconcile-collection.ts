@@ -69,7 +69,8 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
   const { sqlite, collections, space } = parts;
   const collection = await collections.open(space);
   const count = await collection.count();
-  if (count !== (await countPublished(parts)) && count !== (await countVisible(parts))) return false;
+  // The vectors are counted only if the index has a different number than the documents say.
+  if (count !== (await countPublished(sqlite)) && count !== (await countVisible(parts))) return false;
   const offsets = new Set([0, Math.floor(count / 2), Math.max(0, count - SAMPLE)]);
   for (const offset of offsets) {
     const keys = await collection.keys({ offset, limit: SAMPLE });
@@ -87,10 +88,9 @@ async function seemsInStep(parts: ReconcileCollection): Promise<boolean> {
   return false;
 }
 
-// Sums the counts stored with the documents, which are far fewer than vectors. The vectors are counted only if the
-// index has a different number.
-async function countPublished({ sqlite }: ReconcileCollection): Promise<number> {
-  const row = await sqlite.reader
+/** The number of visible chunks: the sum of the counts stored with the documents, which are far fewer than vectors. */
+export async function countPublished({ reader }: Pick<Database, 'reader'>): Promise<number> {
+  const row = await reader
     .selectFrom('documents')
     .select(({ fn }) => fn.sum<number | null>('chunk_count').as('count'))
     .where('generation', '>', 0)
