@@ -40,12 +40,18 @@ export async function* withUnchanged(
       yield [file, await documentIfUnchanged(file, contents[index], maxBytes)] as const;
     }
   };
-  for await (const source of found) {
-    if (source.kind === 'file') batch.push(source);
-    // Fetching the next page takes long.
-    const isPage = source.kind === 'page' || source.kind === 'url';
-    if (isPage || batch.length === FILES_PER_REQUEST) yield* checked();
-    if (source.kind !== 'file') yield [source];
+  try {
+    for await (const source of found) {
+      if (source.kind === 'file') batch.push(source);
+      // Fetching the next page takes long.
+      const isPage = source.kind === 'page' || source.kind === 'url';
+      if (isPage || batch.length === FILES_PER_REQUEST) yield* checked();
+      if (source.kind !== 'file') yield [source];
+    }
+  } catch (error) {
+    // What was found before is still ingested.
+    yield* checked();
+    throw error;
   }
   yield* checked();
 }

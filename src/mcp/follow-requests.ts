@@ -31,6 +31,7 @@ export function followRequests(transport: Transport, onError: (error: Error) => 
   const arriving = new Set<RequestId>();
   /** Received and not yet answered. */
   const open = new Set<RequestId>();
+  /** The latest requests that were answered, or cancelled before they were received. */
   const settled = new LruMap<RequestId, 'answered' | 'cancelled'>({ max: REMEMBERED });
   const receive = transport.onmessage;
   const send = transport.send.bind(transport);

@@ -68,3 +68,11 @@ it('uploads a file whose name has control characters under a name without them',
   });
   expect(names).toEqual(['a [31mred  .md']);
 });
+
+it('sends every file to a server of an earlier version, which cannot say what is unchanged', async () => {
+  const ask = (refusal: ServiceError) =>
+    clientOf(refusal, true).unchangedContents([item.source], { metadata: {}, collections: [] });
+  expect(await ask(new ServiceError('not_found', 'There is no route POST /v3/documents/unchanged.'))).toEqual([]);
+  const full = new ServiceError('store_failed', 'The disk is full.');
+  await expect(ask(full)).rejects.toBe(full);
+});

@@ -69,3 +69,10 @@ it('asks for many files at once, and not after it has been stopped', async () =>
   for await (const step of ingestAll([folder], options)) if (step.type === 'result') stop.abort();
   expect(requests).toHaveLength(4);
 });
+
+it('sends what it has found before an argument that cannot be read', async () => {
+  const { folder, options, sent } = await filesAndDocuments({ 'new.txt': 'Lyon' }, {});
+  const steps = ingestAll([join(folder, 'new.txt'), join(folder, 'missing.txt')], options);
+  await expect(Array.fromAsync(steps)).rejects.toThrow('missing.txt');
+  expect(sent).toEqual(['new.txt']);
+});
