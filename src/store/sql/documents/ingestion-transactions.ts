@@ -42,6 +42,17 @@ export function waitsForDisk(name: string, args: object): boolean {
   return name !== 'setStatus' && name !== 'keepNone' && name !== 'saveSourceItems';
 }
 
+/** Roughly how much a transaction writes, in passages of a document. */
+export function sizeOf(name: string, args: object): number {
+  if (name === 'setStatus' || name === 'keepNone') return 1;
+  if (name === 'begin' && 'bytes' in args && args.bytes instanceof Uint8Array) return args.bytes.length / PASSAGE_BYTES;
+  if (name === 'publishWithChunks' && 'chunks' in args && Array.isArray(args.chunks)) return args.chunks.length;
+  return Number.POSITIVE_INFINITY;
+}
+
+/** Storing so much of a file takes as long as storing and indexing a passage. */
+const PASSAGE_BYTES = 100_000;
+
 type Transactions = typeof transactions;
 
 /** Runs one of the transactions above. */

@@ -3,7 +3,7 @@ import { Kysely } from 'kysely';
 import { raceAbort } from '../../../shared/abort.ts';
 import { refuseIncompleteCopy } from '../copied-store.ts';
 import type { Database } from '../database.ts';
-import { type Transact, waitsForDisk } from '../documents/ingestion-transactions.ts';
+import { sizeOf, type Transact, waitsForDisk } from '../documents/ingestion-transactions.ts';
 import type { Tables } from '../schema.ts';
 import type { searchOperations, singlePassOperations } from '../search/search-operations.ts';
 import { keepBeforeUpgrade } from '../snapshot-database.ts';
@@ -108,8 +108,15 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
 function transactOn(pool: ThreadPool): Transact {
   return (async (name: string, args: object) => {
     const thread = await pool.acquire();
-    const done = thread.perform({ kind: 'transact', name, args, waitsForDisk: waitsForDisk(name, args) });
-    // The thread performs its tasks in order, so the next one may wait there instead of here.
+    const task = {
+      kind: 'transact',
+      name,
+      args,
+      waitsForDisk: waitsForDisk(name, args),
+      size: sizeOf(name, args),
+    } as const;
+    const done = thread.perform(task);
+    // The thread performs its tasks in order, so the next one may wait there, where small ones share a commit.
     pool.release(thread);
     return done;
   }) as Transact;

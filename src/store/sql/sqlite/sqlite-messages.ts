@@ -29,9 +29,16 @@ export type SqliteTask =
     }
   /**
    * A whole transaction, by name. Large buffers among the arguments may be transferred instead of copied. With
-   * `waitsForDisk` it is on disk at the end; otherwise a power failure may undo it.
+   * `waitsForDisk` it is on disk at the end; otherwise a power failure may undo it. Small ones may share a commit.
    */
-  | { readonly kind: 'transact'; readonly name: string; readonly args: object; readonly waitsForDisk: boolean }
+  | {
+      readonly kind: 'transact';
+      readonly name: string;
+      readonly args: object;
+      readonly waitsForDisk: boolean;
+      /** Roughly how much it writes, in passages of a document. */
+      readonly size: number;
+    }
   | { readonly kind: 'call'; readonly operation: string; readonly args: unknown }
   /** Closes the connection; a writer leaves no write-ahead log behind. */
   | { readonly kind: 'close' };

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { isMainThread, parentPort } from 'node:worker_threads';
+import { isMainThread, type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { ServiceError } from '../../../errors.ts';
 import { LruMap } from '../../../shared/lru-map.ts';
 import { returnMemoryAtRest } from '../../../shared/return-memory.ts';
@@ -13,6 +13,14 @@ import { codingOf } from '../vector-codes/coding-of.ts';
 import { fromVectorBytes } from '../vector-spaces/vector-bytes.ts';
 import { INCREMENTAL_VACUUM, pragmaNumber } from './pragmas.ts';
 import { fileOperations } from './save-original.ts';
+import {
+  asSavepoint,
+  isTransaction,
+  type Outcome,
+  performTogether,
+  type TransactRequest,
+  takeSharing,
+} from './shared-commits.ts';
 import type {
   Operations,
   SqliteConnection,
@@ -35,6 +43,7 @@ const operations: Operations = { ...searchOperations, ...singlePassOperations, .
 function createConnection(options: SqliteConnection) {
   let database: DatabaseSync | undefined;
   let transactions: Transact | undefined;
+  let members: Transact | undefined;
   const statements = new LruMap<string, StatementSync>({ max: STATEMENTS_KEPT });
 
   const open = (): DatabaseSync => {
@@ -89,10 +98,24 @@ function createConnection(options: SqliteConnection) {
     // Imported only when a document is ingested: it loads the query builder, which other threads do not need.
     const { ownTransactions } = await import('./own-transactions.ts');
     transactions ??= ownTransactions((task) => perform({ id: 0, task }));
-    if (waitsForDisk) return transactions(name as never, args as never);
+    const own = transactions;
+    return withSynchronous(waitsForDisk, () => own(name as never, args as never));
+  };
+
+  const transactTogether = async (requests: readonly TransactRequest[]): Promise<Outcome[]> => {
+    const { ownTransactions } = await import('./own-transactions.ts');
+    members ??= ownTransactions(asSavepoint(open(), (task) => perform({ id: 0, task })));
+    const within = members;
+    const waitsForDisk = requests.some(({ task }) => task.waitsForDisk);
+    return withSynchronous(waitsForDisk, () => performTogether(open(), requests, within));
+  };
+
+  /** Runs a transaction that is on disk at its end, or only later. */
+  const withSynchronous = async <Result>(waitsForDisk: boolean, run: () => Promise<Result>): Promise<Result> => {
+    if (waitsForDisk) return run();
     open().exec('pragma synchronous = normal');
     try {
-      return await transactions(name as never, args as never);
+      return await run();
     } finally {
       open().exec('pragma synchronous = full');
     }
@@ -115,6 +138,7 @@ function createConnection(options: SqliteConnection) {
   };
   return {
     perform,
+    transactTogether,
     /** Frees the page cache and other memory that the next task can fill again. */
     shrink() {
       try {
@@ -199,10 +223,40 @@ if (!isMainThread && parentPort !== null) {
       answer({ id, failure: toFailure(error) });
     }
   };
-  let last = Promise.resolve();
-  port.on('message', (message: SqliteMessage) => {
-    last = last.then(() => handle(message));
+  const handleTogether = async (requests: readonly TransactRequest[]): Promise<void> => {
+    let outcomes: readonly Outcome[];
+    try {
+      outcomes = (await connection?.transactTogether(requests)) ?? [];
+    } catch (error) {
+      outcomes = requests.map(({ id }) => ({ id, error }));
+    }
+    for (const outcome of outcomes) {
+      port.postMessage('error' in outcome ? { id: outcome.id, failure: toFailure(outcome.error) } : outcome);
+    }
+  };
+  const queue: SqliteMessage[] = [];
+  let isWorking = false;
+  port.on('message', async (message: SqliteMessage) => {
+    queue.push(message);
+    if (isWorking) return;
+    isWorking = true;
+    while (queue.length > 0) {
+      // Also what has arrived while the previous task blocked this thread.
+      if (isTransaction(queue[0])) queue.push(...messagesOn(port));
+      const sharing = takeSharing(queue);
+      const next = sharing.length === 0 ? queue.shift() : undefined;
+      await (next === undefined ? handleTogether(sharing) : handle(next));
+    }
+    isWorking = false;
   });
+}
+
+function messagesOn(port: MessagePort): SqliteMessage[] {
+  const messages: SqliteMessage[] = [];
+  for (let received = receiveMessageOnPort(port); received !== undefined; received = receiveMessageOnPort(port)) {
+    messages.push(received.message as SqliteMessage);
+  }
+  return messages;
 }
 
 /**

@@ -53,4 +53,27 @@ describeEngines('publishing with chunks', (engine) => {
     expect(await store.corpus.chunksOf(newDocument('one').id, { offset: 0, limit: 10 })).toMatchObject({ total: 0 });
     expect(await nearest(store, direction(1))).toEqual([]);
   });
+
+  it('of documents at the same time publishes all but the one that fails', async () => {
+    const store = await engine.openTestStore();
+    const names = ['one', 'two', 'three', 'four', 'five', 'six'];
+    const elsewhere = { ...testSpace, version: '2' };
+    const outcomes = await Promise.allSettled(
+      names.map((name) => {
+        const embeddedIn = name === 'four' ? elsewhere : testSpace;
+        return publish(store, newDocument(name), { chunks: newChunks(3), embeddedIn });
+      }),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(
+      names.map((name) => (name === 'four' ? 'rejected' : 'fulfilled')),
+    );
+    const { documents, chunks } = await store.corpus.stats();
+    expect({ published: documents.success, begun: documents.pending, chunks }).toEqual({
+      published: 5,
+      begun: 1,
+      chunks: 15,
+    });
+    const stored = await store.sqlite.reader.selectFrom('chunks').select('key').execute();
+    expect(stored).toHaveLength(15);
+  });
 });
