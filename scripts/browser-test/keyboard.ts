@@ -17,6 +17,7 @@ export const keyboardSuite: BrowserSuite = {
       await checkAsk(own);
       await checkConversation(own);
       await checkLibrary(own);
+      await checkCollections(own);
       await checkDialogs(own);
       await checkSearch(own);
       await checkSource(own);
@@ -169,6 +170,32 @@ async function checkLibrary(test: BrowserTest): Promise<void> {
     await page.keyboard.press('Escape');
     await row.waitFor({ state: 'detached' });
     await page.locator('main :focus, main:focus').waitFor();
+  });
+}
+
+async function checkCollections(test: BrowserTest): Promise<void> {
+  await test.check('the last collection of the list is chosen with the arrow keys', async (page) => {
+    for (const name of ['Aft', 'Bow']) {
+      const headers = { 'content-type': 'application/json' };
+      await fetch(`${test.url}/v3/collections`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+    }
+    await page.goto(`${test.url}/library`);
+    await page.locator('.documents tbody input').first().check();
+    const choice = page.getByRole('combobox', { name: 'Add to collection…' });
+    await choice.focus();
+    await page.keyboard.press('B');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await tabTo(page, page.getByRole('button', { name: 'Add', exact: true }));
+    await page.keyboard.press('Enter');
+    await choice.waitFor({ state: 'detached' });
+    same(await page.locator(':focus').getAttribute('id'), 'view', 'what has the focus then');
+    const collections = await test.get<readonly { name: string; document_count: number }[]>('/collections');
+    const counts = collections.map(({ name, document_count: count }) => `${name} ${count}`);
+    holds(
+      counts.includes('Aft 0') && counts.includes('Bow 1'),
+      `only the chosen one got a document (${counts.join()})`,
+    );
   });
 }
 

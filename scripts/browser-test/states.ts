@@ -96,6 +96,10 @@ export const filledStates = (id: string, query: string): readonly State[] => [
     name: 'the form of a new source',
     path: '/library',
     async open(page) {
+      // On a phone, the rarer ways are hidden at first.
+      const others = page.getByRole('button', { name: 'Other ways to add' });
+      await page.locator('.documents').waitFor();
+      if (await others.isVisible()) await others.click();
       await page.getByRole('button', { name: 'Add a source' }).click();
       await page.getByLabel('Kind of source').selectOption('imap');
       await page.getByRole('textbox', { name: 'Password' }).waitFor();
