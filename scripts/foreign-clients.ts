@@ -69,7 +69,7 @@ async function testClient(client: string, url: string, documentId: string): Prom
   try {
     await install(home, packages);
   } catch (error) {
-    return report(false, client, version, 'npm install', messageOf(error));
+    return report({ isRight: false, client, version, what: 'npm install', note: messageOf(error) });
   }
   const { PATH = '', HOME = '' } = process.env;
   const environment = {
@@ -84,7 +84,8 @@ async function testClient(client: string, url: string, documentId: string): Prom
     const startedAt = performance.now();
     const problem = await driveClient(drive);
     const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    report(problem === undefined, client, version, transport, problem ?? `${seconds} s`);
+    const isRight = problem === undefined;
+    report({ isRight, client, version, what: transport, note: problem ?? `${seconds} s` });
   }
 }
 
@@ -122,7 +123,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function report(isRight: boolean, client: string, version: string, what: string, note: string): void {
+interface Finding extends Readonly<Record<'client' | 'version' | 'what' | 'note', string>> {
+  readonly isRight: boolean;
+}
+
+function report({ isRight, client, version, what, note }: Finding): void {
   console.log(`${isRight ? 'ok   ' : 'FAIL '} ${client.padEnd(14)} ${version.padEnd(40)} ${what.padEnd(6)} ${note}`);
   if (!isRight) process.exitCode = 1;
 }

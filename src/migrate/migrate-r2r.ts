@@ -64,7 +64,7 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
         if (isTaken) throw new ServiceError('conflict', 'Another user has this e-mail in different letter case.');
         return copyUser(whole, user, present.get(email));
       };
-      const item = await attempt('user', user.id, user.email, signal, copy);
+      const item = await attempt({ kind: 'user', id: user.id, name: user.email }, copy, signal);
       if (item.to !== null) owners.set(user.id, item.to);
       members.set(user.id, user.collection_ids);
       yield item;
@@ -88,7 +88,7 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     const own = defaults.get(id);
     const copy = async (): Promise<Copied> =>
       own === undefined ? copyCollection(forOwner(owner), collection) : { to: own, outcome: 'present' };
-    const item = await attempt('collection', id, name, signal, copy);
+    const item = await attempt({ kind: 'collection', id, name }, copy, signal);
     if (item.to !== null) collectionIds.set(item.id, item.to);
     yield item;
   }
@@ -105,14 +105,14 @@ export async function* migrateR2r(migration: Migration): AsyncGenerator<Migratio
     const document = readRecord(r2rDocument, entry, 'document');
     const name = document.title === '' ? document.id : document.title;
     const copy = () => copyDocument(forOwner(document.owner_id), document, collectionsOf(document));
-    return attempt('document', document.id, name, signal, copy);
+    return attempt({ kind: 'document', id: document.id, name }, copy, signal);
   });
   const turns = pLimit(1);
   yield* mapConcurrently(from.conversations(), CONCURRENCY, async (entry) => {
     signal.throwIfAborted();
     const { id, name, owner_id: owner } = readRecord(r2rConversation, entry, 'conversation');
     const copy = async () => copyConversation(forOwner(owner), { id, name }, turns);
-    return attempt('conversation', id, name, signal, copy);
+    return attempt({ kind: 'conversation', id, name }, copy, signal);
   });
 }
 
@@ -147,18 +147,16 @@ async function copyMemberships(
 }
 
 async function attempt(
-  kind: MigratedKind,
-  id: string,
-  name: string,
-  signal: AbortSignal,
+  item: Pick<MigratedItem, 'kind' | 'id' | 'name'>,
   copy: () => Promise<Copied>,
+  signal: AbortSignal,
 ): Promise<MigratedItem> {
   try {
-    return { type: 'item', kind, id, name, ...(await copy()) };
+    return { type: 'item', ...item, ...(await copy()) };
   } catch (error) {
     // Aborted, or access denied: the remaining items would fail as well.
     if (signal.aborted || !(error instanceof ServiceError) || error.code === 'unauthenticated') throw error;
-    return { type: 'item', kind, id, name, outcome: 'failed', to: null, reason: error.message };
+    return { type: 'item', ...item, outcome: 'failed', to: null, reason: error.message };
   }
 }
 

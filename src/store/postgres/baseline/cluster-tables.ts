@@ -52,12 +52,32 @@ export const clusterTriggers: readonly string[] = [
           set server_key = excluded.server_key, token = excluded.token;
       end if;
     end $$`,
-  ...claim('ingestion_tasks', 'insert or update of state', 'ingestion', 'document_key', "new.state = 'running'"),
-  ...claim('documents', 'update of extraction_status', 'extraction', 'key', "new.extraction_status = 'processing'"),
-  ...claim('documents', 'update of summary_status', 'summary', 'key', "new.summary_status = 'processing'"),
+  ...claim({
+    work: 'ingestion',
+    table: 'ingestion_tasks',
+    key: 'document_key',
+    event: 'insert or update of state',
+    condition: "new.state = 'running'",
+  }),
+  ...claim({
+    work: 'extraction',
+    table: 'documents',
+    key: 'key',
+    event: 'update of extraction_status',
+    condition: "new.extraction_status = 'processing'",
+  }),
+  ...claim({
+    work: 'summary',
+    table: 'documents',
+    key: 'key',
+    event: 'update of summary_status',
+    condition: "new.summary_status = 'processing'",
+  }),
 ];
 
-function claim(table: string, event: string, work: string, key: string, condition: string): string[] {
+type Claim = Readonly<Record<'work' | 'table' | 'key' | 'event' | 'condition', string>>;
+
+function claim({ work, table, key, event, condition }: Claim): string[] {
   const name = `cluster_${work}`;
   return [
     `create function ${name}() returns trigger language plpgsql as $$ begin
