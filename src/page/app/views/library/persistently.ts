@@ -36,9 +36,10 @@ export async function persistently<Result>(
 
 /** Milliseconds until another attempt; undefined if none can help. */
 function pauseAfter(error: unknown, failures: number): number | undefined {
-  if (isAway(error)) return Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
+  const growing = Math.min(FIRST_DELAY_MS * 2 ** failures, MAX_DELAY_MS);
+  if (isAway(error)) return growing;
   if (!(error instanceof RequestFailure)) return undefined;
-  if (error.status === 401) return 0;
+  if (error.status === 401) return failures === 0 ? 0 : growing;
   const { retryAfter } = error;
   return error.status === 429 && retryAfter !== undefined && retryAfter <= MAX_ASKED_SECONDS
     ? retryAfter * 1_000
