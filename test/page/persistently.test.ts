@@ -36,6 +36,8 @@ it('repeats a request at growing intervals while the server is away', async () =
 
 it('repeats a request after a sign-in, and after the time that a limit of the rate asks for', async () => {
   expect(await send([signedOut, limited(20)])).toEqual(['done', 20]);
+  // It is refused even after sign-ins.
+  expect(await send([signedOut, signedOut, signedOut])).toEqual(['done', 6]);
 });
 
 it('does not repeat a request that was refused, or is refused for long', async () => {
