@@ -15,6 +15,7 @@ export function createPrometheusMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'citewell_' });
+  countEarlierProcessorTime(registry);
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: `citewell_${name}`, help, labelNames, registers });
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
@@ -121,6 +122,16 @@ export function createPrometheusMetrics(version: string): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+/** The library counts processor time from its creation on, but the metrics are of the process. */
+function countEarlierProcessorTime(registry: Registry): void {
+  const { user, system } = process.cpuUsage();
+  const spent = { cpu_user: user, cpu_system: system, cpu: user + system };
+  for (const [name, microseconds] of Object.entries(spent)) {
+    const metric = registry.getSingleMetric(`citewell_process_${name}_seconds_total`);
+    if (metric instanceof Counter) metric.inc(microseconds / 1e6);
+  }
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

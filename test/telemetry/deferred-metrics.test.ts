@@ -43,6 +43,17 @@ it('counts what happened before the library was loaded, and after', async () => 
   expect(text).toContain('citewell_sandbox_waiting_calls 2');
 });
 
+it('counts the processor time since the start of the process', async () => {
+  const { user, system } = process.cpuUsage();
+  const { text } = await createPrometheusMetrics('1.2.3').render(now);
+  const seconds = (name: string) =>
+    Number(new RegExp(`^citewell_process_${name}_seconds_total (.+)$`, 'm').exec(text)?.[1]);
+  expect(seconds('cpu_user')).toBeGreaterThanOrEqual(user / 1e6);
+  expect(seconds('cpu_system')).toBeGreaterThanOrEqual(system / 1e6);
+  expect(seconds('cpu')).toBeGreaterThanOrEqual((user + system) / 1e6);
+  expect(seconds('cpu')).toBeLessThan((user + system) / 1e6 + 5);
+});
+
 it('loads the library by itself after a while', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   deferredMetrics(async () => {
