@@ -1,21 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
-import { startCuttingProxy } from './cutting-proxy.ts';
-import { type PageModel, startPageModel } from './page-model.ts';
+import { ada, admin, ben, openAs, register, signIn } from './accounts.ts';
+import { startPageModel } from './page-model.ts';
 import { withServer } from './server.ts';
-import { pauseInTheMiddle, showsBeginning, showsWholeAnswer } from './streams.ts';
+import { checkSessions } from './sessions.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
-
-interface Account {
-  readonly email: string;
-  readonly password: string;
-}
-
-const admin: Account = { email: 'captain@example.org', password: 'Lanterns-and-tides-1' };
-const ada: Account = { email: 'ada@example.org', password: 'Harbour-of-Holm-22' };
-const ben: Account = { email: 'ben@example.org', password: 'Blue-chest-ashore-33' };
 
 /** The page of a service that requires sign-in. Answers are quotations, unless a question names the scripted model. */
 export const signInSuite: BrowserSuite = {
@@ -38,10 +28,7 @@ export const signInSuite: BrowserSuite = {
         await checkForeignPage(own);
         await checkSignOut(own);
         await checkTabs(own);
-        await checkExpiry(own);
-        await checkTwoExpired(own);
-        await checkWithoutStorage(own);
-        await checkStreams(own, model);
+        await checkSessions(own, model);
         await checkMember(own);
         await checkSeparation(own);
         await checkShortLink(own);
@@ -51,27 +38,6 @@ export const signInSuite: BrowserSuite = {
     }
   },
 };
-
-async function register(url: string, email: string, password: string): Promise<void> {
-  const response = await fetch(`${url}/v3/users`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
-  });
-  if (!response.ok) throw new Error(`${email} could not register: ${await response.text()}`);
-}
-
-async function signIn(page: Page, { email, password }: Account): Promise<void> {
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-async function openAs(page: Page, account: Account, address: string): Promise<void> {
-  await page.goto(address);
-  await signIn(page, account);
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
-}
 
 async function checkSignIn(test: BrowserTest): Promise<void> {
   await test.check('nothing is shown before the sign-in, which goes on at the same address', async (page) => {
@@ -196,134 +162,6 @@ async function checkTabs(test: BrowserTest): Promise<void> {
     await other.getByRole('link', { name: 'Settings' }).click();
     await other.getByText(`Signed in as ${ben.email}.`).waitFor();
   });
-}
-
-async function checkExpiry(test: BrowserTest): Promise<void> {
-  await test.check('an expired access token is renewed without asking', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
-    await page.context().clearCookies({ name: 'citewell_access' });
-    await page.getByLabel('State').selectOption('failed');
-    await page.getByText('No document matches.').waitFor();
-    same(await page.getByLabel('Password').count(), 0, 'the number of sign-in forms');
-  });
-  await test.check('a session that expires in the middle is signed in again at the same place', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
-    await page.context().clearCookies();
-    await page.getByLabel('State').selectOption('failed');
-    await signIn(page, ada);
-    await page.getByText('No document matches.').waitFor();
-    same(page.url(), `${test.url}/library?state=failed`, 'the address');
-  });
-  await test.check('a question asked after the session expired can be asked again', async (page) => {
-    await openAs(page, ada, `${test.url}/`);
-    await page.getByLabel('Question').fill('Who checks the life rafts?');
-    await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await signIn(page, ada);
-    await page.getByText('Who checks the life rafts?').first().waitFor();
-    same(await page.locator('.turn[aria-busy=true]').count(), 0, 'the number of answers awaited');
-  });
-}
-
-async function checkTwoExpired(test: BrowserTest): Promise<void> {
-  await test.check('two tabs whose session expires at once renew it once', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    const other = await page.context().newPage();
-    await other.goto(`${test.url}/library`);
-    let renewals = 0;
-    for (const each of [page, other]) {
-      await each.getByText('No documents yet.').first().waitFor();
-      await each.route('**/session', async (route) => {
-        renewals++;
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        await route.continue();
-      });
-    }
-    await page.context().clearCookies({ name: 'citewell_access' });
-    const loaded = [page, other].map((each) =>
-      each.waitForResponse((response) => /\/documents\?.*failed/.test(response.url()) && response.ok()),
-    );
-    await Promise.all([page, other].map((each) => each.getByLabel('State').selectOption('failed')));
-    await Promise.all(loaded);
-    same(renewals, 1, 'the number of renewals');
-  });
-  await test.check('a session that cannot be renewed without a connection is not over', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
-    await page.context().clearCookies({ name: 'citewell_access' });
-    await page.route('**/session', (route) => route.abort());
-    await page.getByLabel('State').selectOption('failed');
-    await page.getByText('The server cannot be reached.').first().waitFor();
-    await page.unroute('**/session');
-    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).first().click();
-    await page.getByText('No document matches.').waitFor();
-  });
-  await test.check('what was being written is there after the sign-in, which has its own title', async (page) => {
-    await openAs(page, ada, `${test.url}/`);
-    await page.getByLabel('Question').fill('Who checks the');
-    await page.context().clearCookies();
-    await page.getByRole('searchbox', { name: 'Find by name' }).fill('x');
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    same(await page.title(), 'Sign in · Citewell', 'the title');
-    await signIn(page, ada);
-    await page.getByLabel('Question').waitFor();
-    same(await page.getByLabel('Question').inputValue(), 'Who checks the', 'the question');
-    same(await page.title(), 'Ask · Citewell', 'the title afterwards');
-  });
-}
-
-async function checkWithoutStorage(test: BrowserTest): Promise<void> {
-  await test.check('the page works where the browser blocks storage', async (page) => {
-    await page.addInitScript(`{
-      const blocked = { get() { throw new DOMException('Access is denied.', 'SecurityError'); } };
-      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, blocked);
-      window.BroadcastChannel = function () { blocked.get(); };
-    }`);
-    await openAs(page, ada, `${test.url}/`);
-    await page.getByLabel('Question').fill('Who checks the life rafts?');
-    await page.getByRole('button', { name: 'Ask', exact: true }).click();
-    await page.locator('.turn[aria-busy=false]').waitFor();
-    await page.getByRole('link', { name: 'Settings' }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  });
-}
-
-/** A stream that breaks after the session expired is resumed, with a sign-in only if the session is not renewable. */
-async function checkStreams(test: BrowserTest, model: PageModel): Promise<void> {
-  for (const [title, lost] of [
-    ['is renewed', { name: 'citewell_access' }],
-    ['is over, and signed in again,', {}],
-  ] as const) {
-    await test.check(`an answer whose connection breaks when its session ${title} arrives whole`, async (page) => {
-      const proxy = await startCuttingProxy(test.url);
-      try {
-        const continueModel = pauseInTheMiddle(model);
-        await openAs(page, admin, `${proxy.url}/?model=scripted/writer`);
-        await page.evaluate(`fetch('/v3/documents', { method: 'POST', headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ raw_text: 'The mate checks the life rafts.' }) }).then(({ status }) => status)`);
-        await page.getByLabel('Question').fill('Who checks the life rafts?');
-        await page.getByRole('button', { name: 'Ask', exact: true }).click();
-        await showsBeginning(page);
-        const resumed = page.waitForResponse(
-          (response) => /\/runs\/[^/]+\/events/.test(response.url()) && response.ok(),
-        );
-        // Prevents an unhandled rejection: it is awaited later, and a step before that may fail.
-        resumed.catch(() => undefined);
-        await page.context().clearCookies(lost);
-        proxy.cut();
-        if (!('name' in lost)) await signIn(page, admin);
-        await resumed;
-        continueModel();
-        await showsWholeAnswer(page);
-        same(await page.getByLabel('Password').count(), 0, 'the number of sign-in forms');
-      } finally {
-        await proxy.close();
-      }
-    });
-  }
 }
 
 async function checkMember(test: BrowserTest): Promise<void> {
