@@ -17,7 +17,13 @@ interface SelfSearch {
   readonly collection: VectorCollection;
   readonly space: SpaceRow;
   readonly signal: AbortSignal;
+  /** Whether searches use the index meanwhile; the check then takes a small share of its time only. */
+  readonly isInUse?: boolean | undefined;
 }
+
+/** Pause after each sample's search, as a multiple of its time. */
+const PAUSE = 1;
+const PAUSE_IN_USE = 4;
 
 /**
  * Whether sample vectors from across the records are their own nearest neighbours. An index that has lost part of its
@@ -32,7 +38,7 @@ export async function passesSelfSearch(search: SelfSearch): Promise<boolean> {
   }
 }
 
-async function findsSamples({ sqlite, collection, space, signal }: SelfSearch): Promise<boolean> {
+async function findsSamples({ sqlite, collection, space, signal, isInUse }: SelfSearch): Promise<boolean> {
   const samples = await sampleVectors(sqlite, space);
   // Documents may be published and replaced meanwhile. The pending chunks are read after the samples: a chunk that was
   // published before them is then either pending or in the index.
@@ -48,8 +54,8 @@ async function findsSamples({ sqlite, collection, space, signal }: SelfSearch): 
     const last = hits.at(-1);
     const took = performance.now() - start;
     if (!hits.some((hit) => hit.key === key) && !(last !== undefined && last.distance < SAME)) missed.push(key);
-    // Leaves half of the index's time to searches, which this check would otherwise slow down.
-    await sleep(took, undefined, { signal });
+    // Leaves time of the index to searches, which this check would otherwise slow down.
+    await sleep(took * (isInUse ? PAUSE_IN_USE : PAUSE), undefined, { signal });
   }
   if (missed.length <= MAX_MISSED * samples.size) return true;
   const removed = missed.length - (await countVisible(sqlite, space, missed));

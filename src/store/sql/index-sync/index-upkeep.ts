@@ -136,7 +136,9 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
       const rebuildOptions = { mayRebuild: () => mayRebuild(space.collection) };
       // Searches use the codes while the index is being filled.
       addCodes(space);
-      await reconcileCollection({ sqlite, collections, space, signal, onDifference, onProgress, ...rebuildOptions });
+      const isInUse = state.kind === 'in_step' || (state.kind === 'checking' && state.wasInStep === true);
+      const callbacks = { onDifference, onProgress, ...rebuildOptions };
+      await reconcileCollection({ sqlite, collections, space, signal, isInUse, ...callbacks });
     }
     if (!needsAudit && !signal.aborted) {
       state = { kind: 'in_step' };

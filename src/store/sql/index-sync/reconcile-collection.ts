@@ -14,6 +14,8 @@ export interface ReconcileCollection {
   readonly collections: OpenCollections;
   readonly space: SpaceRow;
   readonly signal: AbortSignal;
+  /** Whether searches use the index while it is compared. */
+  readonly isInUse?: boolean;
   /** Called when the index has all vectors but does not find them. Returns whether the index may be rebuilt. */
   readonly mayRebuild?: () => boolean;
   /** Called when the index turns out to differ from the records, before it is compared in full. */
