@@ -135,7 +135,8 @@ async function* archive(
   };
   try {
     fill().catch((error: unknown) => controller.error(error));
-    yield* readable;
+    // Not `yield*`: its reader may end this generator with an error, which the iterator of a ReadableStream cannot take.
+    for await (const piece of readable) yield piece;
   } finally {
     await end();
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { constants, createReadStream, createWriteStream } from 'node:fs';
+import { access, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
@@ -21,6 +21,15 @@ export interface SealOptions {
   /** Called with the number of bytes read so far. */
   readonly onProgress: (bytes: number) => void;
   readonly signal: AbortSignal;
+}
+
+/** Throws if `sealArchive` could not begin the file, for callers that first make the archive. */
+export async function requireWritable(file: string): Promise<void> {
+  if ((await stat(file).catch(() => undefined)) !== undefined) throw existsAlready(file);
+  // With a final "/." it fails if the folder is a file.
+  await access(`${dirname(file)}/.`, constants.W_OK).catch((error: unknown) => {
+    throw writeFailure(error, file);
+  });
 }
 
 /**
@@ -155,16 +164,17 @@ async function* decrypted(content: AsyncIterable<Uint8Array>, file: string, pass
   yield* plain;
 }
 
-function writeFailure(error: unknown, file: string, signal: AbortSignal): unknown {
+function writeFailure(error: unknown, file: string, signal?: AbortSignal): unknown {
   if (error instanceof ServiceError) return error;
-  if (signal.aborted) return new ServiceError('cancelled', 'Interrupted; no backup was written.', { cause: error });
+  if (signal?.aborted) return new ServiceError('cancelled', 'Interrupted; no backup was written.', { cause: error });
   const code = codeOf(error);
-  if (code === 'EEXIST') {
-    return new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`, { cause: error });
-  }
+  if (code === 'EEXIST') return existsAlready(file, error);
   const reason = WRITE_REASONS.get(code) ?? errorMessage(error);
   return new ServiceError('store_failed', `${file} cannot be written: ${reason}.`, { cause: error });
 }
+
+const existsAlready = (file: string, cause?: unknown): ServiceError =>
+  new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`, { cause });
 
 const WRITE_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'its folder does not exist'],

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { restoreToPostgres } from '../adapters/restore-records.ts';
 import type { BackupManifest } from '../backup/backup-manifest.ts';
 import { restoreBackup, verifyBackup } from '../backup/restore-backup.ts';
-import { isEncryptedFile, type SealOptions, sealArchive } from '../backup/seal.ts';
+import { isEncryptedFile, requireWritable, type SealOptions, sealArchive } from '../backup/seal.ts';
 import { ServiceError } from '../errors.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import { nameOfDatabase } from '../store/name-of-database.ts';
@@ -26,7 +26,7 @@ interface BackupOptions {
 export async function backUp(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
   const { output, interruption } = context;
   const file = resolve(name);
-  await requireNew(file);
+  await requireWritable(file);
   const isEncrypted = options.encrypt === true || options.passphraseStdin === true;
   const passphrase = isEncrypted ? await askPassphrase(options, context, true) : undefined;
   return withClient(
@@ -160,11 +160,6 @@ function progressOf({ json }: BackupOptions, { output }: CommandContext) {
 
 const PROGRESS_EVERY_MS = 500;
 const SHOWN_IN_MEGABYTES = 2_000_000;
-
-async function requireNew(file: string): Promise<void> {
-  if ((await stat(file).catch(() => undefined)) === undefined) return;
-  throw new ServiceError('conflict', `${file} exists already. Choose another name, or delete it.`);
-}
 
 async function askPassphrase(
   { passphraseStdin = false }: BackupOptions,

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { restoreBackup, verifyBackup } from '../../src/backup/restore-backup.ts';
-import { sealArchive } from '../../src/backup/seal.ts';
+import { requireWritable, sealArchive } from '../../src/backup/seal.ts';
 import { ingest, newChunks, newDocument } from '../support/store.ts';
 import { tableContents } from '../support/table-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -67,6 +70,27 @@ describe('a backup', () => {
     await content.return();
     expect(await readdir(join(path, 'unfinished'))).toEqual([]);
     await (await backups.begin()).content.return();
+  });
+
+  it('whose reader fails ends with the reason of the reader', async () => {
+    const { backups, path } = await filledFolder();
+    const { content } = await backups.begin();
+    await content.next();
+    // As for a client of GET /v3/system/backup that disconnects: the pipeline destroys the stream of the archive.
+    const pieces = Readable.from(content, { objectMode: false, highWaterMark: 1_000 });
+    await once(pieces, 'readable');
+    pieces.destroy(new Error('the client is gone'));
+    await expect(finished(pieces)).rejects.toThrow('the client is gone');
+    expect(await readdir(join(path, 'unfinished'))).toEqual([]);
+  });
+
+  it('is refused before anything is copied if its file cannot be written', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'file'), '');
+    await expect(requireWritable(join(folder, 'file'))).rejects.toThrow(/exists already/);
+    await expect(requireWritable(join(folder, 'none', 'backup'))).rejects.toThrow(/its folder does not exist/);
+    await expect(requireWritable(join(folder, 'file', 'backup'))).rejects.toThrow(/its folder is a file/);
+    await requireWritable(join(folder, 'backup'));
   });
 
   it('never replaces a file, and leaves none behind when it is interrupted', async () => {
