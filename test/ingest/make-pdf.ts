@@ -18,6 +18,8 @@ export function makePdf(
     readonly pageCount?: number;
     /** Degrees by which the content of the pages is rotated, without a rotation entry. */
     readonly turn?: number;
+    /** Dictionaries of annotations and form fields, of the first page. */
+    readonly annotations?: readonly string[];
   } = {},
 ): Uint8Array {
   const objects: string[] = [];
@@ -38,7 +40,7 @@ export function makePdf(
   for (const page of pages) {
     const number = objects.length + 1;
     add(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${options.turn === undefined ? '595 842' : '900 900'}] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents ${number + 1} 0 R >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${options.turn === undefined ? '595 842' : '900 900'}] /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents ${number + 1} 0 R${page === pages[0] && options.annotations ? ` /Annots [${options.annotations.join(' ')}]` : ''} >>`,
     );
     const content = page
       .map(

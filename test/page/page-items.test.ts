@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { locateQuote } from '../../src/page/app/views/source/locate-quote.ts';
 import { pageItems, runsOf } from '../../src/page/app/views/source/pdf/page-items.ts';
+import { annotationItems } from '../../src/pdf-layout/annotation-items.ts';
 
 type Item = Parameters<typeof pageItems>[0][number];
 
@@ -24,6 +25,22 @@ function covered(items: readonly Item[], quote: string) {
 }
 
 describe('the text of a PDF page', () => {
+  it('has the values of form fields where the extracted text has them', () => {
+    const labels = [item('Traveller:', 100, 200), item('Country:', 100, 170)];
+    const fields = annotationItems(
+      [
+        { subtype: 'Widget', fieldType: 'Tx', fieldValue: 'Ottilie', rect: [200, 195, 400, 213] },
+        { subtype: 'Widget', fieldType: 'Tx', fieldValue: 'Norway', rect: [200, 165, 400, 183] },
+      ],
+      labels,
+    );
+    expect(covered([...labels, ...fields], 'Traveller: Ottilie Country:')).toEqual([
+      [0, 'Traveller:'],
+      [2, 'Ottilie'],
+      [1, 'Country:'],
+    ]);
+  });
+
   const items = [
     item('The ', 100, 200),
     { type: 'beginMarkedContent' },

@@ -17,6 +17,7 @@ export function prepareHtml($: CheerioAPI): number {
   for (const root of $.root().get()) hidden += removeHidden(root);
   removeNoteMarks($);
   removeMarks($);
+  removeReadings($);
   return hidden;
 }
 
@@ -25,6 +26,14 @@ export const cleaning = (builder: TextBuilder): TextBuilder => ({
   ...builder,
   add: (kind, text, heading) => builder.add(kind, cleanText(text), heading),
 });
+
+/**
+ * Removes the pronunciations above East Asian words, which would stand within these words: `灯台` with the reading
+ * `とうだい` would become `灯台とうだい`. The web page skips them when it marks a quote.
+ */
+function removeReadings($: CheerioAPI): void {
+  $('ruby').find('rt, rp, rtc').remove();
+}
 
 const NOTE_LINK = 'a[href*="#"]';
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { getDocumentProxy, getMeta } from 'unpdf';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
+import { annotationItems, type PdfAnnotation } from '../../../pdf-layout/annotation-items.ts';
 import { joinLines, type PlacedText } from '../../../pdf-layout/pdf-lines.ts';
 import { orderRows, type Row } from '../../../pdf-layout/pdf-order.ts';
 import { placeRuns } from '../../../pdf-layout/place-runs.ts';
@@ -36,7 +37,7 @@ export const pdfReader: Reader = {
         );
       }
       const placed = await readPages(pdf, fileName, signal);
-      const pages = dropRunningHeaders(placed);
+      const pages = dropRunningHeaders(placed.map(({ rows }) => rows));
       const builder = createTextBuilder();
       const typography = readTypography(pages);
       let hasUndecoded = false;
@@ -45,7 +46,7 @@ export const pdfReader: Reader = {
         for (const { kind, text, level } of buildBlocks(rows, typography)) {
           builder.add(kind, tidy(text), level === undefined ? undefined : { level });
         }
-        if (placed[index]?.length !== 0) continue;
+        if (placed[index]?.hasText === true) continue;
         const scan = await readScan(pdf, index + 1, input);
         addScan(builder, scan.text);
         hasUndecoded ||= scan.hasUndecoded;
@@ -108,21 +109,30 @@ function libraryData() {
   return existsSync(folder) ? { cMapUrl: folder, standardFontDataUrl: folder } : {};
 }
 
+interface PlacedPage {
+  readonly rows: readonly Row[];
+  /** False if the page itself has no text, as a scan, on which form fields may still be filled in. */
+  readonly hasText: boolean;
+}
+
 /** A damaged page is left empty, so that the others can still be read; a document of only such pages is rejected. */
-async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promise<Row[][]> {
-  const pages: Row[][] = [];
+async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promise<PlacedPage[]> {
+  const pages: PlacedPage[] = [];
   const fonts = createFontNames();
+  const printed = Map.groupBy(await readAnnotations(pdf), ({ pageIndex }) => pageIndex);
   let failure: unknown;
   for (let number = 1; number <= pdf.numPages; number++) {
     signal.throwIfAborted();
     try {
-      pages.push(orderRows(joinLines(await readRuns(pdf, number, fonts))));
+      const annotations = printed.get(number - 1) ?? [];
+      const { runs, hasText } = await readRuns(pdf, number, { fonts, annotations });
+      pages.push({ rows: orderRows(joinLines(runs)), hasText });
     } catch (error) {
       failure = error;
-      pages.push([]);
+      pages.push({ rows: [], hasText: false });
     }
   }
-  if (failure !== undefined && pages.every((rows) => rows.length === 0)) {
+  if (failure !== undefined && pages.every(({ rows }) => rows.length === 0)) {
     throw new ServiceError('invalid_request', `${fileName} is damaged: none of its pages can be read.`, {
       cause: failure,
     });
@@ -130,17 +140,32 @@ async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promi
   return pages;
 }
 
-async function readRuns(pdf: Pdf, number: number, fonts: FontNames): Promise<PlacedText[]> {
+/**
+ * The annotations that have text, of all pages. Far faster than asking for those of each page, which are mostly links.
+ * Damaged ones must not cost the text of the pages.
+ */
+async function readAnnotations(pdf: Pdf): Promise<readonly (PdfAnnotation & { readonly pageIndex?: number })[]> {
+  const [freeText, widget] = [3, 20];
+  return pdf.getAnnotationsByType(new Set([freeText, widget]), new Set()).catch(() => []);
+}
+
+async function readRuns(
+  pdf: Pdf,
+  number: number,
+  { fonts, annotations }: { readonly fonts: FontNames; readonly annotations: readonly PdfAnnotation[] },
+): Promise<{ readonly runs: readonly PlacedText[]; readonly hasText: boolean }> {
   const page = await pdf.getPage(number);
-  const { items, styles } = await page.getTextContent();
-  const names = new Set(items.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
+  const { items: texts, styles } = await page.getTextContent();
+  const items = [...texts, ...annotationItems(annotations, texts)];
+  const names = new Set(texts.flatMap((item) => ('str' in item && item.str.trim() !== '' ? [item.fontName] : [])));
   await fonts.learn(page, names);
   page.cleanup();
-  const mono = monoFonts(items, styles);
-  return placeRuns(items, {
+  const mono = monoFonts(texts, styles);
+  const runs = placeRuns(items, {
     isBold: (name) => fonts.isBold(name),
     isMono: (name) => mono.has(name),
   });
+  return { runs, hasText: names.size > 0 };
 }
 
 const LIGATURES: Readonly<Record<string, string>> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'st', ﬆ: 'st' };

@@ -56,6 +56,14 @@ describe('a web page', () => {
     expect((await readFile('a.html', page(body))).text).toBe('The text of the page, long enough to matter.');
   });
 
+  it('has the words below ruby without their readings', async () => {
+    const { text } = await readFile(
+      'a.html',
+      '<html><body><p><ruby>灯<rt>とう</rt>台<rt>だい</rt></ruby>の高さは<ruby>三十二<rp>(</rp><rt>さんじゅうに</rt><rp>)</rp></ruby>メートルである。</p></body></html>',
+    );
+    expect(text).toBe('灯台の高さは三十二メートルである。');
+  });
+
   it('is decoded with the declared or detected encoding', async () => {
     const german = page('<p>Fähre für Fußgänger</p>', '<meta charset="windows-1252">');
     expect((await readFile('a.html', iconv.encode(german, 'windows-1252'))).text).toBe('Fähre für Fußgänger');

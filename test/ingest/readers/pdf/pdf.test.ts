@@ -25,6 +25,34 @@ function justified(line: string, y: number): PdfText[] {
 }
 
 describe('a PDF', () => {
+  it('has what was filled into its form, beside the labels, and what was written onto its page', async () => {
+    const field = (rest: string, y: number, flags = 4) =>
+      `<< /Type /Annot /Subtype /Widget /F ${flags} /Rect [200 ${y - 5} 400 ${y + 13}] ${rest} >>`;
+    const labels = ['Traveller:', 'Country:', 'Paid in advance', 'Refused', 'Password:', 'Internal:'];
+    const read = await readFile(
+      'form.pdf',
+      makePdf([[{ text: 'Travel expenses', x: 50, y: 780, size: 16 }, ...linesAt(50, 740, labels, 24)]], {
+        annotations: [
+          field('/FT /Tx /T (traveller) /V (Ottilie Brandvold)', 740),
+          field('/FT /Ch /T (country) /V (no) /Opt [[(se) (Sweden)] [(no) (Norway)]]', 710),
+          field('/FT /Btn /T (paid) /V /Yes /AS /Yes /AP << /N << /Yes null /Off null >> >>', 680),
+          field('/FT /Btn /T (refused) /V /Off /AS /Off /AP << /N << /Yes null /Off null >> >>', 650),
+          field('/FT /Tx /T (password) /Ff 8192 /V (hunter2)', 620),
+          field('/FT /Tx /T (internal) /V (unseen)', 590, 2),
+          '<< /Type /Annot /Subtype /FreeText /F 4 /Rect [50 480 400 540] /DA (/Helv 12 Tf) /Contents (Approved by Inga\\rwithout the taxi) >>',
+          '<< /Type /Annot /Subtype /Link /F 4 /Rect [50 780 100 800] /Contents (a link) >>',
+        ],
+      }),
+    );
+    expect(read.text.split('\n\n')).toEqual([
+      'Travel expenses',
+      '| Traveller: | Ottilie Brandvold |\n| --- | --- |\n| Country: | Norway |\n| Paid in advance | ☒ |',
+      'Refused Password:',
+      'Internal:',
+      'Approved by Inga without the taxi',
+    ]);
+  });
+
   it('has its East Asian text, also without embedded fonts and Unicode tables', async () => {
     const read = await readFile(
       'a.pdf',

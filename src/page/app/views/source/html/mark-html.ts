@@ -73,6 +73,7 @@ function textNodesOf(body: HTMLElement): Text[] {
   const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
   const nodes: Text[] = [];
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode())
-    if (node instanceof Text) nodes.push(node);
+    // The extracted text does not have the readings of ruby.
+    if (node instanceof Text && !node.parentElement?.closest('ruby :is(rt, rp, rtc)')) nodes.push(node);
   return nodes;
 }

@@ -1,6 +1,7 @@
 import type { PDFDocumentProxy, PDFPageProxy, PDFWorker } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import type { TextContent } from 'pdfjs-dist/types/src/display/api';
+import { ANNOTATION_FONT, annotationItems, type PdfAnnotation } from '../../../../../pdf-layout/annotation-items.ts';
 import { type LinkedGlyphs, linkGlyphs } from './link-glyphs.ts';
 import { type GlyphFont, placeGlyphs } from './page-glyphs.ts';
 import { type PageItems, pageItems } from './page-items.ts';
@@ -101,10 +102,15 @@ export async function openPdf(address: string, { bytes, signal, onProgress }: Op
   };
 }
 
+const ANNOTATION_STYLE = { fontFamily: 'sans-serif', ascent: 0.8, descent: -0.2, vertical: false };
+
 async function readText(pdf: PDFDocumentProxy, number: number): Promise<PdfPageText> {
   const page = await pdf.getPage(number);
-  const content = await page.getTextContent();
-  return { content, items: pageItems(content.items) };
+  const { items: texts, styles, lang } = await page.getTextContent();
+  const annotations: PdfAnnotation[] = await page.getAnnotations().catch(() => []);
+  const items = [...texts, ...annotationItems(annotations, texts)];
+  const content = { items, styles: { ...styles, [ANNOTATION_FONT]: ANNOTATION_STYLE }, lang };
+  return { content, items: pageItems(items) };
 }
 
 async function readGlyphs(
@@ -117,6 +123,7 @@ async function readGlyphs(
     page.commonObjs.has(name) ? page.commonObjs.get(name) : undefined;
   const { transform, width, height } = page.getViewport({ scale: 1 });
   const glyphs = placeGlyphs({ operators, codes: OPS, fontOf, view: transform });
-  const texts = content.items.flatMap((item) => ('str' in item ? [item.str] : []));
+  // The glyphs of annotations are not among the operators.
+  const texts = content.items.flatMap((item) => ('str' in item && item.fontName !== ANNOTATION_FONT ? [item.str] : []));
   return { glyphs, links: linkGlyphs(texts, glyphs), width, height };
 }
