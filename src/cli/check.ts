@@ -3,6 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { checkLimits } from '../citations/answer-check.ts';
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
+import { decodeText } from '../ingest/readers/encoding/decode-text.ts';
 import type { AnswerCheckRecord } from '../toolbox/answer-check-record.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -64,6 +65,9 @@ function relative({ statements, ...record }: AnswerCheckRecord): AnswerCheckReco
   };
 }
 
+/** A PDF may consist of printable characters. */
+const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-';
+
 async function readText(file: string | undefined): Promise<string> {
   if (file === undefined || file === '-') return readAll(process.stdin);
   try {
@@ -73,7 +77,10 @@ async function readText(file: string | undefined): Promise<string> {
         'invalid_request',
         `${file} is too long: at most ${checkLimits.answer} characters can be checked at once.`,
       );
-    return new TextDecoder().decode(bytes);
+    const decoded = isPdf(bytes) ? undefined : decodeText(bytes);
+    if (decoded === undefined)
+      throw new ServiceError('invalid_request', `${file} is not text. Give a text or Markdown file.`);
+    return decoded.text;
   } catch (cause) {
     if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('invalid_request', `${file} cannot be read. Give a file, or - for standard input.`, {

@@ -64,7 +64,10 @@ export async function requireAll(names: readonly string[]): Promise<void> {
     if (isUrl(name) || isGlob(name)) continue;
     const info = await stat(resolve(name)).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw unreadable(name, error);
-      throw new ServiceError('invalid_request', `There is no file or folder "${name}".`);
+      const hint = /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
+        ? ' Only http and https addresses are ingested; "citewell sources add" follows others, such as s3://bucket/folder/.'
+        : '';
+      throw new ServiceError('invalid_request', `There is no file or folder "${name}".${hint}`);
     });
     if (!info.isFile() && !info.isDirectory()) {
       throw new ServiceError('invalid_request', `"${name}" is neither a file nor a folder.`);

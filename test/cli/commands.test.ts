@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { listenForInterruption } from '../../src/cli/interruption.ts';
@@ -42,6 +43,8 @@ describe('scripts can rely on', { timeout: 180_000 }, () => {
     [['search', 'x', '--filter', '{"a": {"$bad": 1}}'], /\$bad/],
     [['documents', 'show', 'not-an-id'], /not-an-id/],
     [['ingest', 'no-such-file'], /There is no file or folder "no-such-file"/],
+    [['ingest', 's3://bucket/papers'], /citewell sources add/],
+    [['check', fileURLToPath(new URL('../fixtures/pdfs/korean.pdf', import.meta.url))], /korean\.pdf is not text/],
     [['reindex', '--to', 'openai/x', '--back'], /exclude each other/],
     [['reindex', '--to', 'builtin/x'], /"builtin\/x" is not built in/],
     [['ask', '--model', 'nobody/x', 'x'], /No provider is named "nobody"/],

@@ -39,8 +39,9 @@ export function uploadRoutes(services: Services): Router {
         ? received
         : await fetchUpload(received, url, { ...services, ownerId: principal.userId, signal });
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(content, principal);
-    const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
+    // An estimate creates no collections.
     if (isEstimate) return { kind: 'estimate', estimate: await ingestor.estimate(submission, signal) } as const;
+    const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
     // R2R's Python client always asks for orchestration, but expects the document in its next call.
     const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
     // Without the queue, the response is sent when the document is published.

@@ -59,12 +59,13 @@ describe('ingestion_config', () => {
       id,
       ingestion_config: { chunk_enrichment_settings },
     };
-    const estimate = await upload({ ...fields, run_type: 'estimate' });
+    const estimate = await upload({ ...fields, run_type: 'estimate', collections: ['Only estimated'] });
     expect(estimate.body.results).toMatchObject({
       document_id: null,
       estimate: { model: 'fake/tiny', chunks: 2, known_chunks: 0, calls: 2, cost_usd: null },
     });
     expect((await get(`/documents/${id}`)).status).toBe(404);
+    expect((await get('/collections/name/Only%20estimated')).status).toBe(404);
     expect(provider.requests.length).toBe(asked);
     expect((await upload(fields)).status).toBe(202);
     expect(

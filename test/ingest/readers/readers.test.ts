@@ -176,6 +176,15 @@ describe('a table', () => {
     expect((await readFile('a.csv', content)).text).toBe(content);
   });
 
+  it.each([
+    ['in a short table', ''],
+    ['before a million characters', 'x'.repeat(1_000_000)],
+  ])('is read with a quotation mark that is never closed, %s', async (_, rest) => {
+    const content = `Name,Price\n"nut, small",2\n"5 inch bolt,3\nwasher,4\n${rest}\n`;
+    const { text } = await readFile('a.csv', content);
+    expect(text).toContain('Name: "5 inch bolt; Price: 3\nName: washer; Price: 4');
+  });
+
   it('keeps a multi-line cell in its row', async () => {
     expect((await readFile('a.csv', 'a,b\n"one\ntwo",3\n')).text).toBe('a,b\n\na: one two; b: 3');
   });

@@ -120,7 +120,7 @@ const listOperations: readonly Operation[] = [
     name: 'listUnchangedContents',
     summary: 'Get the contents of sources that need not be sent again',
     description:
-      'For each source, in order, the content with which POST /v3/documents with `replace` and these fields would change nothing, or null.',
+      'For each source, in order, the content with which POST /v3/documents with `replace` and these fields would change nothing, or null. The answer is of the time of the request: if a document is deleted while the caller compares its files with the answer, ask again to have them sent.',
     body: json(unchangedQuery),
     examples: { one: { sources: ['file:///reports/2026.pdf'] } },
     answer: json(listOf(unchangedContent.nullable())),

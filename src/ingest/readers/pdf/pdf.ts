@@ -22,6 +22,9 @@ const MAX_PAGES = 5_000;
 const UNDECODED =
   ' Its pictures are compressed for fax, or as JBIG2 or JPEG 2000, which is not read here: save it with JPEG pictures, or with a text layer.';
 
+/** Enough to recognise a web page. */
+const HEAD_BYTES = 200;
+
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>;
 
 /** PDF page by page: paragraphs reconstructed from letter positions, running headers and footers left out. */
@@ -96,7 +99,11 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
         { cause: error },
       );
     }
-    throw new ServiceError('invalid_request', `${fileName} is not a readable PDF: ${message}`, { cause: error });
+    const page = /^\s*<(?:!doctype html|html)\b/i.test(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1'));
+    const words = page
+      ? `${fileName} is not a PDF but a web page, perhaps the error page of a download. Download it again, or name it .html.`
+      : `${fileName} is not a readable PDF: ${message.replace(/\.$/, '')}. It is damaged or was cut off: send the whole file again.`;
+    throw new ServiceError('invalid_request', words, { cause: error });
   }
 }
 

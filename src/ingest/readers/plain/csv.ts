@@ -47,14 +47,21 @@ export const csvReader: Reader = {
 };
 
 function parseRows(text: string, delimiter: string, fileName: string): string[][] {
+  const options = {
+    delimiter,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: 1_000_000,
+  };
   try {
-    return parse(text, {
-      delimiter,
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      max_record_size: 1_000_000,
-    });
+    try {
+      return parse(text, options);
+    } catch (error) {
+      if (!(error instanceof CsvError) || !UNCLOSED.includes(error.code)) throw error;
+      // One mark that is never closed, such as `"5 inch`, must not cost the table: quotation marks then end with their cell.
+      return parse(text, { ...options, quote: null }).map((row) => row.map(unquoted));
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     throw new ServiceError('invalid_request', `${fileName} is not a readable table: ${error.message}.`, {
@@ -62,6 +69,12 @@ function parseRows(text: string, delimiter: string, fileName: string): string[][
     });
   }
 }
+
+/** Codes of the parser when a quoted cell extends to the end of the file, or over more than a record may hold. */
+const UNCLOSED: readonly string[] = ['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE'];
+
+const unquoted = (cell: string): string =>
+  cell.length > 1 && cell.startsWith('"') && cell.endsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 
 /** Takes the delimiter from a first line `sep=;`, which Excel writes and which is removed, or else from the data. */
 function dialectOf(text: string): { readonly text: string; readonly delimiter: string } {

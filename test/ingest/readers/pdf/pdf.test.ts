@@ -317,6 +317,12 @@ describe('a PDF', () => {
       'invalid_request',
       /not a readable PDF|damaged|no text/,
     ],
+    [
+      'that is a web page',
+      new TextEncoder().encode('<!DOCTYPE html><p>Not found'),
+      'invalid_request',
+      /name it \.html/,
+    ],
     ['that is none', new TextEncoder().encode('%PDF-1.7\nnothing else'), 'invalid_request', /not a readable PDF/],
   ])('%s is refused with the reason', async (_, bytes, code, message) => {
     await expect(readFile('a.pdf', bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
