@@ -26,12 +26,19 @@ export interface SessionClaims {
   readonly tokenId: string;
   /** Shared by all tokens of one login. */
   readonly session: string;
+  /** The refresh token in exchange for which the token was issued; undefined after a login. */
+  readonly replaces: string | undefined;
+  readonly issuedAt: string;
   readonly expiresAt: string;
 }
 
 /** Signs and verifies the JWTs of this server's users. Revocation is checked elsewhere. */
 export interface SessionTokens {
-  issue(user: Pick<User, 'email' | 'tokenStamp'>, session?: string): Promise<TokenPair>;
+  /** Starts a session, or continues the one whose refresh token is replaced. */
+  issue(
+    user: Pick<User, 'email' | 'tokenStamp'>,
+    replaced?: Pick<SessionClaims, 'session' | 'tokenId'>,
+  ): Promise<TokenPair>;
   /** Throws `unauthenticated`, or `token_expired` for an expired but valid token. */
   read(token: string, kind: TokenKind): Promise<SessionClaims>;
   /** Whether the token claims to be issued by this server; the signature is not checked. */
@@ -48,7 +55,9 @@ const claims = z.object({
   token_type: z.enum(['access', 'refresh']),
   stamp: z.string(),
   session: z.string(),
+  replaces: z.string().optional(),
   jti: z.string(),
+  iat: z.number(),
   exp: z.number(),
 });
 
@@ -58,11 +67,15 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
   const key = lazyResult(async () => new TextEncoder().encode(await secret()));
   const seconds = { access: accessMinutes * 60, refresh: refreshDays * DAY };
 
-  const sign = async (kind: TokenKind, { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>, session: string) => {
+  const sign = async (
+    kind: TokenKind,
+    { email, tokenStamp }: Pick<User, 'email' | 'tokenStamp'>,
+    origin: Pick<SessionClaims, 'session' | 'replaces'>,
+  ) => {
     const now = Math.floor(Date.now() / 1000);
     // Loaded on first use, because it is not needed without logins.
     const { SignJWT } = await import('jose');
-    return new SignJWT({ token_type: kind, stamp: tokenStamp, session, nonce: randomUUID() })
+    return new SignJWT({ token_type: kind, stamp: tokenStamp, ...origin, nonce: randomUUID() })
       .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
       .setSubject(email)
       .setJti(randomUUID())
@@ -73,16 +86,18 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
   };
 
   return {
-    async issue(user, session = randomUUID()) {
-      const [access, refresh] = await Promise.all([sign('access', user, session), sign('refresh', user, session)]);
+    async issue(user, replaced) {
+      const origin = { session: replaced?.session ?? randomUUID(), replaces: replaced?.tokenId };
+      const [access, refresh] = await Promise.all([sign('access', user, origin), sign('refresh', user, origin)]);
       return { access, refresh };
     },
 
     async read(token, kind) {
       const found = claims.safeParse(await verified(token, await key(), kind));
       if (!found.success || found.data.token_type !== kind) throw invalidToken(kind);
-      const { sub, stamp, jti, session, exp } = found.data;
-      return { email: sub, stamp, tokenId: jti, session, expiresAt: new Date(exp * 1000).toISOString() };
+      const { sub, stamp, jti, session, replaces, iat, exp } = found.data;
+      const [issuedAt, expiresAt] = [fromSeconds(iat), fromSeconds(exp)];
+      return { email: sub, stamp, tokenId: jti, session, replaces, issuedAt, expiresAt };
     },
 
     isOwn(token) {
@@ -97,6 +112,8 @@ export function createSessionTokens({ secret, accessMinutes, refreshDays }: Sess
     sessionEnd: () => new Date(Date.now() + seconds.refresh * 1000).toISOString(),
   };
 }
+
+const fromSeconds = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /** Clients recognise these messages and refresh their token or ask for the password (docs/contract.md 1.2). */
 export const invalidToken = (kind: TokenKind): ServiceError =>

@@ -5,6 +5,7 @@ import { matchesApiKey, readApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
 import { createKnownClients } from './known-clients.ts';
 import type { Passwords } from './passwords.ts';
+import { createRefreshRotation } from './refresh-rotation.ts';
 import { invalidToken, type SessionClaims, type SessionTokens, type TokenPair } from './session-tokens.ts';
 import { type Throttle, throttleFactory } from './throttle.ts';
 
@@ -42,8 +43,8 @@ export interface SignIn {
   /** Throws `unauthenticated`, identical for an unknown e-mail and a wrong password, and `rate_limited`. */
   login(login: Login): Promise<TokenPair>;
   /**
-   * Exchanges a refresh token, which is revoked. If it is used a second time it was stolen, so the whole session is
-   * revoked. Throws `unauthenticated`, `token_expired`.
+   * Exchanges a refresh token. If its use shows that it was stolen (`RefreshRotation`), the whole session is revoked.
+   * Throws `unauthenticated`, `token_expired`.
    */
   refresh(refreshToken: string): Promise<TokenPair>;
   /** Revokes the access token and the other tokens of its session. */
@@ -68,6 +69,7 @@ export interface Login {
 export function createSignIn(parts: SignInParts): SignIn {
   const { store, tokens, passwords, requiresVerified, counters, throttles = defaultThrottles(counters) } = parts;
   const { users, apiKeys, revokedTokens } = store;
+  const rotation = createRefreshRotation(revokedTokens);
   /** Pairs of account and client address with a successful login. */
   const known = createKnownClients(counters);
 
@@ -117,12 +119,12 @@ export function createSignIn(parts: SignInParts): SignIn {
     async refresh(refreshToken) {
       const claims = await tokens.read(refreshToken, 'refresh');
       const user = await userOf(claims, 'refresh');
-      // Of two concurrent requests with one token, the store accepts one; which of them is legitimate is unknown.
-      if (!(await revokedTokens.add(claims.tokenId, claims.expiresAt))) {
+      if (!(await rotation.exchange(claims))) {
+        // Which of the token's two users is legitimate is unknown.
         await revokedTokens.add(claims.session, tokens.sessionEnd());
         throw invalidToken('refresh');
       }
-      return tokens.issue(user, claims.session);
+      return tokens.issue(user, claims);
     },
 
     async logout(accessToken) {
@@ -133,7 +135,10 @@ export function createSignIn(parts: SignInParts): SignIn {
     isOwnToken: (token) => tokens.isOwn(token),
 
     async userOfToken(accessToken) {
-      return userOf(await tokens.read(accessToken, 'access'), 'access');
+      const claims = await tokens.read(accessToken, 'access');
+      const user = await userOf(claims, 'access');
+      await rotation.confirm(claims);
+      return user;
     },
 
     async userOfKey(given) {

@@ -62,11 +62,12 @@ export interface ApiKeyRecords {
   remove(userId: string, id: string): Promise<boolean>;
 }
 
-/** Tokens with a valid signature that must be rejected. */
+/** Names of tokens and sessions that must be rejected despite a valid signature, and of exchanged refresh tokens. */
 export interface RevokedTokens {
-  has(tokenId: string): Promise<boolean>;
-  /** False when it was already revoked. Also deletes expired entries, which are rejected anyway. */
-  add(tokenId: string, expiresAt: string): Promise<boolean>;
+  /** Whether the name was added and has not expired. */
+  has(name: string): Promise<boolean>;
+  /** False when the name is present. */
+  add(name: string, expiresAt: string): Promise<boolean>;
 }
 
 export type CodePurpose = 'verify' | 'reset';

@@ -86,22 +86,6 @@ describeEngines('Accounts', ({ openTestStore }) => {
       expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2);
     });
 
-    it('end a login whose refresh token is used twice, also concurrently', async () => {
-      const { accounts } = await open();
-      const { signIn } = accounts;
-      await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
-      const first = await signIn.login(login('ada@example.org'));
-      const other = await signIn.login(login('ada@example.org'));
-      const both = await Promise.allSettled([signIn.refresh(first.refresh), signIn.refresh(first.refresh)]);
-      expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-      const next = both.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))[0];
-      await expect(signIn.refresh(next?.refresh ?? '')).rejects.toMatchObject({ code: 'unauthenticated' });
-      for (const token of [first.access, next?.access ?? '']) {
-        await expect(signIn.userOfToken(token)).rejects.toMatchObject({ code: 'unauthenticated' });
-      }
-      expect((await signIn.userOfToken(other.access)).email).toBe('ada@example.org');
-    });
-
     it('refuse an API key for a user who is deleted concurrently', async () => {
       const store = await openTestStore();
       const { apiKeys, users } = store.accounts;

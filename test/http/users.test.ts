@@ -60,7 +60,7 @@ describe('r2r-js as a user', () => {
     await client.users.login({ email, password: 'another pass phrase' });
   });
 
-  it('renews its tokens, each refresh token once', async () => {
+  it('renews its tokens, after whose use the earlier refresh token is refused', async () => {
     const { client } = await newcomer('barbara');
     const used = client.getRefreshToken();
     await client.users.refreshAccessToken();

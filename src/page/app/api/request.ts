@@ -99,7 +99,7 @@ function refreshed(): Promise<boolean> {
 }
 
 async function refresh(): Promise<boolean> {
-  // Another tab may have done it meanwhile. A refresh token that is used twice counts as stolen, and ends the session.
+  // Another tab may have done it meanwhile.
   if ((await statusOf(USER)) !== 401) return true;
   const status = await statusOf(SESSION, { method: 'PUT' });
   // A limit of the rate, or a failure, does not mean that the session is over.

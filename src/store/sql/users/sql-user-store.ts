@@ -90,20 +90,21 @@ function createApiKeys({ reader, writer }: Database): ApiKeyRecords {
 
 function createRevokedTokens({ reader, writer }: Database): RevokedTokens {
   return {
-    async has(tokenId) {
+    async has(name) {
       const row = await reader
         .selectFrom('revoked_tokens')
         .select('token_id')
-        .where('token_id', '=', tokenId)
+        .where('token_id', '=', name)
+        .where('expires_at', '>=', new Date().toISOString())
         .executeTakeFirst();
       return row !== undefined;
     },
-    add: (tokenId, expiresAt) =>
+    add: (name, expiresAt) =>
       writer.transaction().execute(async (transaction) => {
         await transaction.deleteFrom('revoked_tokens').where('expires_at', '<', new Date().toISOString()).execute();
         const added = await transaction
           .insertInto('revoked_tokens')
-          .values({ token_id: tokenId, expires_at: expiresAt })
+          .values({ token_id: name, expires_at: expiresAt })
           .onConflict((conflict) => conflict.column('token_id').doNothing())
           .executeTakeFirst();
         return (added.numInsertedOrUpdatedRows ?? 0n) > 0n;
