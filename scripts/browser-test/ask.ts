@@ -39,6 +39,10 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     const marks = page.locator('.source-text mark');
     await marks.first().waitFor();
     same(words((await marks.allTextContents()).join('')), quote, 'the marked text');
+    const buttons = await page.getByRole('button', { name: 'Open the source' }).all();
+    const names = await Promise.all(buttons.map((button) => button.getAttribute('aria-label')));
+    same(new Set(names).size, buttons.length, 'the number of different names of the buttons');
+    holds(names[0]?.includes('handbook') === true, `${names[0]} names the source`);
   });
   await test.check(
     'the answer stays where it is when a source opens beside it',

@@ -56,6 +56,27 @@ export const librarySuite: BrowserSuite = {
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByText('No document matches.').waitFor();
     });
+    await test.check(
+      'documents of another filter are awaited before the page says that there are none',
+      async (page) => {
+        await test.ingest(sample('fares.csv'));
+        const { promise: isLate, resolve: respond } = Promise.withResolvers<void>();
+        await page.goto(`${test.url}/library?title=nowhere-to-be-found`);
+        const none = page.getByText('No document matches.');
+        await none.waitFor();
+        await page.route(/\/v3\/documents\?.*title=fares/, async (route) => {
+          await isLate;
+          await route.continue();
+        });
+        const asked = page.waitForRequest(/title=fares/);
+        await page.getByLabel('Title contains').fill('fares');
+        await asked;
+        await page.locator('.library-list[aria-busy=true]').getByText('Loading…').waitFor();
+        same(await none.count(), 0, 'statements that no document matches');
+        respond();
+        await page.locator('.library-list[aria-busy=false] .documents').waitFor();
+      },
+    );
     await test.check('a passage that was searched for opens at its exact characters', async (page) => {
       await test.ingest(sample('handbook.md'));
       await page.goto(`${test.url}/search?q=life+rafts`);

@@ -39,6 +39,7 @@ export const streamsSuite: BrowserSuite = {
             await checkRestart(parts, kind);
             await checkReloadAfterRestart(parts, kind);
           }
+          await checkLongOutage(parts);
           await checkSpeech(parts);
           await checkStop(parts);
           await checkOtherViews(parts);
@@ -194,6 +195,34 @@ async function checkRestart(parts: Parts, kind: Kind): Promise<void> {
     }
     await page.getByText('The part received so far is shown.').waitFor();
     holds(expected.startsWith(await shownText(page)), 'the part received stays');
+    await recovers(page, parts.model);
+  });
+}
+
+async function checkLongOutage(parts: Parts): Promise<void> {
+  const title = 'the part received stays when the tab is looked at again after the server was away for minutes';
+  await parts.test.check(title, async (page) => {
+    await page.clock.install();
+    const continueModel = pauseInTheMiddle(parts.model);
+    await ask(page, parts, 'answer');
+    await showsBeginning(page);
+    await parts.kill();
+    const ended = page.getByText('could not be restored in time. The part received so far is shown.');
+    try {
+      // Passes the pauses between the attempts to reconnect.
+      while (!(await ended.isVisible())) await page.clock.runFor(10_000);
+    } finally {
+      continueModel();
+      await parts.restart();
+    }
+    const before = await shownText(page);
+    const looked = page.waitForResponse('**/v3/retrieval/runs');
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await (await looked).finished();
+    await page.clock.runFor(1_000);
+    same(await shownText(page), before, 'the answer');
+    holds(before !== '' && expected.startsWith(before), 'the part received stays');
+    await ended.waitFor();
     await recovers(page, parts.model);
   });
 }

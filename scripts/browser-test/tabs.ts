@@ -18,6 +18,8 @@ export const tabsSuite: BrowserSuite = {
         const own = test.at(url);
         await own.ingest(fileURLToPath(new URL('../samples/handbook.md', import.meta.url)));
         for (const kind of ['answer', 'agent']) await checkBothFollow(own, model, kind);
+        for (const kind of ['answer', 'agent']) await checkOtherBrowser(own, model, kind);
+        await checkClosedBrowser(own, model);
         await checkClosedTab(own, model);
         await checkDeletion(own, model);
         await checkSlowConversation(own, model);
@@ -60,6 +62,50 @@ async function checkBothFollow(test: BrowserTest, model: PageModel, kind: string
     await page.waitForFunction(`localStorage.getItem('citewell.ask.runs') === null`);
     same((await messagesOf(test, page)).join(), 'user,assistant,user,assistant', 'the stored messages');
     same(await page.locator('.turn').count(), 2, 'the number of answers');
+  });
+}
+
+/** A page of another browser, which shares nothing with this one. */
+async function otherBrowser(page: Page): Promise<Page> {
+  const context = await page.context().browser()?.newContext();
+  if (context === undefined) throw new Error('The page has no browser.');
+  page.context().on('close', () => void context.close());
+  return context.newPage();
+}
+
+async function checkOtherBrowser(test: BrowserTest, model: PageModel, kind: string): Promise<void> {
+  await test.check(`an answer is followed in another browser, and stored once (${kind})`, async (page) => {
+    const finish = pauseInTheMiddle(model);
+    await page.goto(`${test.url}/?kind=${kind}`);
+    await ask(page, QUESTION);
+    await showsBeginning(page);
+    const other = await otherBrowser(page);
+    await other.goto(page.url());
+    await showsBeginning(other);
+    finish();
+    await showsWholeAnswer(page);
+    await showsWholeAnswer(other);
+    // The other browser stores what this one has not stored after five seconds.
+    await other.waitForTimeout(kind === 'answer' ? 6_000 : 0);
+    same((await messagesOf(test, page)).join(), 'user,assistant', 'the stored messages');
+  });
+}
+
+async function checkClosedBrowser(test: BrowserTest, model: PageModel): Promise<void> {
+  await test.check('an answer whose browser was closed is shown and stored by another one', async (page) => {
+    const finish = pauseInTheMiddle(model);
+    await page.goto(test.url);
+    await ask(page, QUESTION);
+    await showsBeginning(page);
+    const address = page.url();
+    const other = await otherBrowser(page);
+    await page.close();
+    await other.goto(address);
+    await showsBeginning(other);
+    finish();
+    await showsWholeAnswer(other);
+    await other.waitForResponse((response) => response.url().endsWith('/messages') && response.ok());
+    same((await messagesOf(test, other)).join(), 'user,assistant', 'the stored messages');
   });
 }
 

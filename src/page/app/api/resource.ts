@@ -6,7 +6,11 @@ export type Resource<T> =
   | { readonly kind: 'loaded'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-export type ReloadableResource<T> = Resource<T> & { readonly reload: () => void };
+export type ReloadableResource<T> = Resource<T> & {
+  readonly reload: () => void;
+  /** Whether the value or failure belongs to earlier inputs; that of the present ones is still loading. */
+  readonly isPrevious: boolean;
+};
 
 /** Loads data when the view mounts and whenever one of `inputs` changes; aborts the previous load. */
 export function useResource<T>(
@@ -14,19 +18,22 @@ export function useResource<T>(
   inputs: readonly unknown[],
 ): ReloadableResource<T> {
   const [resource, setResource] = useState<Resource<T>>({ kind: 'loading' });
+  const [loadedFor, setLoadedFor] = useState(inputs);
   const [round, setRound] = useState(0);
   useEffect(() => {
     const leaving = new AbortController();
+    const settle = (next: Resource<T>): void => {
+      if (leaving.signal.aborted) return;
+      setResource(next);
+      setLoadedFor(inputs);
+    };
     setResource((before) => (before.kind === 'loaded' ? before : { kind: 'loading' }));
     load(leaving.signal).then(
-      (value) => {
-        if (!leaving.signal.aborted) setResource({ kind: 'loaded', value });
-      },
-      (error: unknown) => {
-        if (!leaving.signal.aborted) setResource({ kind: 'failed', error });
-      },
+      (value) => settle({ kind: 'loaded', value }),
+      (error: unknown) => settle({ kind: 'failed', error }),
     );
     return () => leaving.abort();
   }, [...inputs, round]);
-  return { ...resource, reload: () => setRound((before) => before + 1) };
+  const isPrevious = inputs.some((input, index) => input !== loadedFor[index]);
+  return { ...resource, isPrevious, reload: () => setRound((before) => before + 1) };
 }

@@ -64,6 +64,7 @@ export const ask = {
   chip: (number: string, verdict: string | undefined, title: string) =>
     `${number}${verdict === undefined ? '' : ` ${verdict}`}, source: ${title}`,
   openSource: 'Open the source',
+  openSourceOf: (number: number, title: string) => `Open the source of quotation ${number}: ${title}`,
   citation: (at: number, total: number) => `Citation ${at} of ${total}`,
   previous: 'Previous',
   previousKey: 'Previous citation (k)',

@@ -131,6 +131,7 @@ export const library = {
     `“${name}” and its graph are deleted. Its ${count.toLocaleString('en')} ${count === 1 ? 'document stays' : 'documents stay'} in the library.`,
   count: (total: number, isFiltered: boolean) =>
     `${total.toLocaleString('en')} ${total === 1 ? 'document' : 'documents'}${isFiltered ? ' found' : ''}`,
+  list: 'Documents',
   noneFits: 'No document matches. Change the filters to see more.',
   empty: 'No documents yet.',
   document: 'Document',

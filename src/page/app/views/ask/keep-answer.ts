@@ -2,29 +2,38 @@ import { call, isAway, RequestFailure } from '../../api/request.ts';
 import { inTurn } from '../../in-turn.ts';
 import type { AnswerState } from './answer-state.ts';
 import { forgetRun, type KnownRun } from './known-runs.ts';
-import { type StoredMessage, toMetadata } from './stored-turns.ts';
+import { type StoredMessage, toMetadata, toTurns } from './stored-turns.ts';
 
 /** Runs what adds to a conversation after what already does, in whatever tab: its messages are stored in order. */
 export const inConversation = <Result>(id: string, work: () => Promise<Result>): Promise<Result> =>
   id === '' ? work() : inTurn(`conversation ${id}`, work);
 
+/** Milliseconds in which the browser that started a run stores its answer. Locks only order the tabs of one browser. */
+const ELSEWHERE_MS = 5_000;
+
 /**
- * Checks the answer of a run and stores it in its conversation, once, however many tabs follow the run. Until then, a
- * reload reads it from the run. The service itself stores what an agent wrote.
+ * Checks the answer of a run and stores it in its conversation, once, however many tabs and browsers follow the run.
+ * Until then, a reload reads it from the run. The service itself stores what an agent wrote.
  */
-export const keepOnce = ({ run, kind, conversation }: KnownRun, checked: () => Promise<AnswerState>): Promise<void> =>
-  inConversation(conversation, async () => {
-    if (kind !== 'answer' || (await keep(conversation, await checked()))) forgetRun(run);
+export async function keepOnce(known: KnownRun, checked: () => Promise<AnswerState>): Promise<void> {
+  const { run, kind, conversation, isElsewhere } = known;
+  const answer = isElsewhere === true ? await checked() : undefined;
+  if (kind === 'answer' && answer !== undefined) await new Promise((resolve) => setTimeout(resolve, ELSEWHERE_MS));
+  await inConversation(conversation, async () => {
+    if (kind !== 'answer' || (await keep(conversation, answer ?? (await checked()), run))) forgetRun(run);
   });
+}
 
 /** Returns false if it has to be stored later, because the server is away or asks for a sign-in. */
-async function keep(conversation: string, answer: AnswerState): Promise<boolean> {
+async function keep(conversation: string, answer: AnswerState, run: string): Promise<boolean> {
   if (conversation === '' || answer.text.trim() === '') return true;
   const address = `/v3/conversations/${conversation}`;
   const body = { role: 'assistant', content: answer.text, metadata: toMetadata(answer) };
   try {
-    const last = (await call<readonly StoredMessage[]>(address)).at(-1);
-    if (last?.message.role !== 'assistant') await call(`${address}/messages`, { method: 'POST', body });
+    const last = toTurns(await call<readonly StoredMessage[]>(address)).at(-1);
+    // The question of another run may have been stored meanwhile.
+    const isOpen = last?.answer === undefined && (last?.run === undefined || last.run.id === run);
+    if (isOpen) await call(`${address}/messages`, { method: 'POST', body });
     return true;
   } catch (error) {
     // A failure to store the answer must not prevent it from being shown.

@@ -1,10 +1,12 @@
-/** A run whose answer is not stored in its conversation yet; all tabs of this browser can follow its stream. */
+/** A run whose answer is not stored in its conversation yet. All tabs of this browser can follow its stream. */
 export interface KnownRun {
   readonly run: string;
   readonly kind: string;
   /** Empty without a conversation. */
   readonly conversation: string;
   readonly asOf: string;
+  /** Whether another browser started it, which stores the answer unless it is closed. */
+  readonly isElsewhere?: boolean;
 }
 
 const KEY = 'citewell.ask.runs';

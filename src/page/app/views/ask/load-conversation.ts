@@ -23,9 +23,18 @@ export async function loadConversation(id: string, signal: AbortSignal): Promise
   if (known !== undefined && runs.some((run) => run.id === known.run)) return { turns, run: known };
   // The server was restarted, or has forgotten the run.
   if (known !== undefined) forgetRun(known.run);
-  // Another browser may have started one.
-  const found = runs.find((run) => run.conversation_id === id && run.status === 'running');
-  return found === undefined ? { turns } : { turns, run: { run: found.id, kind: 'agent', conversation: id, asOf: '' } };
+  const elsewhere = startedElsewhere(id, last, runs);
+  return elsewhere === undefined ? { turns } : { turns, run: elsewhere };
+}
+
+/** The run that another browser has started for the last question. */
+function startedElsewhere(id: string, { run }: StoredTurn, runs: readonly ReportedRun[]): KnownRun | undefined {
+  const common = { conversation: id, isElsewhere: true };
+  // The answer of an ended run is not stored if that browser was closed.
+  const isKept = runs.some((each) => each.id === run?.id && ['running', 'ended'].includes(each.status));
+  if (run !== undefined && isKept) return { ...common, run: run.id, kind: 'answer', asOf: run.asOf };
+  const agent = runs.find(({ conversation_id, status }) => conversation_id === id && status === 'running');
+  return agent && { ...common, run: agent.id, kind: 'agent', asOf: '' };
 }
 
 interface ReportedRun {

@@ -55,6 +55,7 @@ export function QuoteCards({ turn, question, answer }: QuoteCardsProps) {
                 id={chipId({ turn, mark: index })}
                 data-cite={index}
                 aria-expanded={isOpen}
+                aria-label={texts.ask.openSourceOf(index + 1, title)}
                 onClick={() => {
                   opened.value = { turn, mark: index };
                 }}

@@ -7,6 +7,7 @@ import {
   type Source,
   verdicts,
 } from './answer-state.ts';
+import type { KnownRun } from './known-runs.ts';
 
 /** A message of GET /v3/conversations/{id}. */
 export interface StoredMessage {
@@ -18,6 +19,8 @@ export interface StoredMessage {
 export interface StoredTurn {
   readonly id: string;
   readonly question: string;
+  /** The run that the page started to answer the question. */
+  readonly run?: { readonly id: string; readonly asOf: string };
   /** Absent if the question was not answered. */
   readonly answer?: AnswerState;
 }
@@ -33,7 +36,7 @@ export function toTurns(messages: readonly StoredMessage[]): readonly StoredTurn
     const open = turns.at(-1);
     if (message.role === 'user') {
       if (open?.question === text && (open.answer === undefined || open.answer.phase === 'stopped')) turns.pop();
-      turns.push({ id, question: text });
+      turns.push({ id, question: text, ...toRun(metadata ?? {}) });
     }
     if (message.role !== 'assistant') continue;
     else if (open !== undefined && open.answer === undefined) {
@@ -41,6 +44,13 @@ export function toTurns(messages: readonly StoredMessage[]): readonly StoredTurn
     } else turns.push({ id, question: '', answer: toAnswer(text, metadata ?? {}) });
   }
   return turns;
+}
+
+/** Metadata of a question that is being answered by a run. */
+export const runMetadata = ({ run, asOf }: Pick<KnownRun, 'run' | 'asOf'>) => ({ run, as_of: asOf });
+
+function toRun({ run, as_of: asOf }: Readonly<Record<string, unknown>>): Pick<StoredTurn, 'run'> {
+  return typeof run === 'string' ? { run: { id: run, asOf: typeof asOf === 'string' ? asOf : '' } } : {};
 }
 
 interface StoredCitation {

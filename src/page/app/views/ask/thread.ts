@@ -13,7 +13,7 @@ import { type KnownRun, rememberRun } from './known-runs.ts';
 import { type LoadedConversation, loadConversation } from './load-conversation.ts';
 import { createRenderScheduler } from './render-scheduler.ts';
 import { createSpeaker } from './speaker.ts';
-import { storeQuestion } from './store-question.ts';
+import { storeQuestion, storeRun } from './store-question.ts';
 
 /** A question with its answer. */
 export interface Turn {
@@ -117,8 +117,8 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
   try {
     const { kind, ask: question } = parameters;
     // The service stores the questions of agents itself.
-    const conversation =
-      kind === 'answer' ? await storeQuestion(question, thread.value.conversation, signal) : thread.value.conversation;
+    const stored = kind === 'answer' ? await storeQuestion(question, thread.value.conversation, signal) : undefined;
+    const conversation = stored?.conversation ?? thread.value.conversation;
     showConversation(conversation);
     const { path, body } = askRequest(parameters.ask, { ...parameters, conversation });
     const response = await send(path, { method: 'POST', body, signal });
@@ -130,6 +130,7 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
       asOf: parameters.scope.asOf,
     };
     rememberRun(run);
+    if (stored !== undefined) void storeRun(stored, run);
     update(turn.key, () => ({ run }));
     showConversation(id);
     tellOtherTabs(id);

@@ -31,9 +31,13 @@ export function GraphView() {
   const name = query.get('name') ?? undefined;
   const [nodes, setNodes] = useState(INITIAL_NODES);
   const graph = useResource(
-    async (signal) => (collection === undefined ? undefined : loadGraph(collection, nodes, signal)),
+    async (signal) =>
+      collection === undefined ? undefined : { collection, view: await loadGraph(collection, nodes, signal) },
     [collection, nodes],
   );
+  // While more nodes are loaded, those of the same collection stay.
+  const shown = graph.kind === 'loaded' && graph.value?.collection === collection ? graph.value : undefined;
+  const isLoading = graph.kind === 'loading' || graph.isPrevious || collections.kind === 'loading';
   const isTable = query.get('as') === 'table';
   return (
     <div class="graph">
@@ -66,10 +70,10 @@ export function GraphView() {
       </div>
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
       {graph.kind === 'failed' && <Failure error={graph.error} retry={graph.reload} />}
-      {graph.kind === 'loading' && <p class="notice">{texts.loading}</p>}
-      {graph.kind === 'loaded' && graph.value !== undefined && collection !== undefined && (
+      {isLoading && shown === undefined && <p class="notice">{texts.loading}</p>}
+      {shown !== undefined && (
         <Shown
-          {...{ collection, name, isTable, view: graph.value }}
+          {...{ ...shown, name, isTable }}
           reload={graph.reload}
           onMore={nodes < MAX_NODES ? () => setNodes(Math.min(MAX_NODES, nodes * 3)) : undefined}
         />

@@ -84,12 +84,13 @@ export function LibraryView() {
     collections.reload();
   };
   const known = collections.kind === 'loaded' ? collections.value : [];
+  // What is shown may still belong to the filter before.
   const isEmpty = documents.kind === 'loaded' && documents.value.total === 0;
   return (
     <div class="library">
       <h1>{texts.library.title}</h1>
       <DropZone
-        isLarge={isEmpty && !isFiltered(filter)}
+        isLarge={isEmpty && !documents.isPrevious && !isFiltered(filter)}
         into={known.find(({ id }) => id === collection)?.name}
         onFiles={addToLibrary}
       >
@@ -108,9 +109,13 @@ export function LibraryView() {
       {documents.kind === 'loading' && <p class="notice">{texts.loading}</p>}
       {documents.kind === 'failed' && <Failure error={documents.error} retry={documents.reload} />}
       {documents.kind === 'loaded' && (
-        <>
+        <section class="library-list" aria-label={texts.library.list} aria-busy={documents.isPrevious}>
           <div class="library-list-head">
-            {!isEmpty && <p class="notice">{texts.library.count(documents.value.total, isFiltered(filter))}</p>}
+            {!isEmpty && (
+              <p class="notice">
+                {documents.isPrevious ? texts.loading : texts.library.count(documents.value.total, isFiltered(filter))}
+              </p>
+            )}
             <SelectionBar
               documents={(all ?? items).filter(({ id }) => selected.has(id))}
               others={items.every(({ id }) => selected.has(id)) ? documents.value.total - selected.size : 0}
@@ -121,7 +126,9 @@ export function LibraryView() {
             />
           </div>
           {isEmpty ? (
-            <p class="notice">{isFiltered(filter) ? texts.library.noneFits : texts.library.empty}</p>
+            <p class="notice">
+              {documents.isPrevious ? texts.loading : isFiltered(filter) ? texts.library.noneFits : texts.library.empty}
+            </p>
           ) : (
             <DocumentTable
               documents={items}
@@ -137,7 +144,7 @@ export function LibraryView() {
             total={documents.value.total}
             onOffset={(to) => setQuery({ page: to === 0 ? null : String(to / PAGE_SIZE + 1) }, {})}
           />
-        </>
+        </section>
       )}
     </div>
   );

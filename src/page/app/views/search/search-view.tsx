@@ -18,16 +18,16 @@ export function SearchView() {
   const address = readSearchAddress(route.value.query);
   const link = toSearchLink(address);
   const results = useResource(
-    async (signal) => (address.query.trim() === '' ? undefined : { of: link, found: await search(address, signal) }),
+    async (signal) => (address.query.trim() === '' ? undefined : search(address, signal)),
     [link],
   );
   const facets = useResource(loadFacets, []);
   const isEmpty = facets.kind === 'loaded' && facets.value.documents === 0;
   const go = (change: Partial<SearchAddress>) => navigate(toSearchLink({ ...address, page: 1, ...change }));
   const shown = results.kind === 'loaded' ? results.value : undefined;
-  const isSearching = address.query.trim() !== '' && results.kind !== 'failed' && shown?.of !== link;
+  const isSearching = address.query.trim() !== '' && (results.kind === 'loading' || results.isPrevious);
   useEffect(() => {
-    if (shown?.of === link) announce(texts.search.found(shown.found.chunk_search_results.length));
+    if (shown !== undefined) announce(texts.search.found(shown.chunk_search_results.length));
   }, [shown]);
   return (
     <div class="search">
@@ -41,7 +41,7 @@ export function SearchView() {
           {isEmpty && <EmptyCorpus />}
           {!isEmpty && address.query.trim() === '' && <p class="notice">{texts.search.begin}</p>}
           {!isEmpty && shown !== undefined && address.query.trim() !== '' && (
-            <Results address={address} results={shown.found} onPage={(page) => go({ page })} />
+            <Results address={address} results={shown} onPage={(page) => go({ page })} />
           )}
         </div>
       </div>
