@@ -100,10 +100,10 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
   };
 
   const half = count >> 1;
-  await sendAll(0, half, one, refill, report);
+  await sendAll({ from: 0, to: half }, { one, refill, report });
   await subject.quiet();
   const before = await sampleMemory();
-  await sendAll(half, count, one, refill, report);
+  await sendAll({ from: half, to: count }, { one, refill, report });
   await subject.quiet();
   const after = await sampleMemory();
   report(
@@ -124,12 +124,16 @@ export async function runRequests({ subject, count, seed, only, tally, report }:
   for (const sentence of await disagreements(subject.dataFolder)) tally.addComplaint(sentence);
 }
 
+interface Sending {
+  one(number: number): Promise<void>;
+  /** Called after each `REFILL_EVERY` requests. */
+  refill(): Promise<void>;
+  report(line: string): void;
+}
+
 async function sendAll(
-  from: number,
-  to: number,
-  one: (number: number) => Promise<void>,
-  refill: () => Promise<void>,
-  report: (line: string) => void,
+  { from, to }: { readonly from: number; readonly to: number },
+  { one, refill, report }: Sending,
 ): Promise<void> {
   const limit = pLimit(CONCURRENCY);
   for (let first = from; first < to; first += REFILL_EVERY) {

@@ -54,7 +54,7 @@ export async function backUp(name: string, options: BackupOptions, context: Comm
 export async function verify(name: string, options: BackupOptions, context: CommandContext): Promise<ExitCode> {
   const { file, seal } = await existing(name, options, context);
   const manifest = await verifyBackup(file, seal);
-  printResult('verified', 'is complete and undamaged', { file, manifest }, options, context);
+  printResult({ type: 'verified', words: 'is complete and undamaged', file, manifest }, options, context);
   return exitCodes.ok;
 }
 
@@ -71,7 +71,7 @@ export async function restore(name: string, options: BackupOptions, context: Com
   if (originals.place !== undefined)
     await moveAll(config, { to: placeOf(originals.place), json: options.json === true }, context);
   const where = databaseUrl === undefined ? dataDir : nameOfDatabase(databaseUrl);
-  printResult('restored', `is restored in ${where}`, { file, manifest }, options, context);
+  printResult({ type: 'restored', words: `is restored in ${where}`, file, manifest }, options, context);
   if (!options.json) {
     context.output.note('The vector index is rebuilt at the next start; until then, searches use the stored vectors.');
   }
@@ -105,10 +105,16 @@ async function existing(name: string, options: BackupOptions, context: CommandCo
   return { file, seal: sealOptions(passphrase, size, options, context) };
 }
 
+interface ArchiveResult {
+  readonly type: 'verified' | 'restored';
+  /** Completes the sentence that begins with the file's name. */
+  readonly words: string;
+  readonly file: string;
+  readonly manifest: BackupManifest;
+}
+
 function printResult(
-  type: 'verified' | 'restored',
-  words: string,
-  { file, manifest }: { readonly file: string; readonly manifest: BackupManifest },
+  { type, words, file, manifest }: ArchiveResult,
   { json }: BackupOptions,
   { output }: CommandContext,
 ): void {

@@ -77,7 +77,7 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
   const title = titleFor(document, settings, prepared);
 
   const described = chunks.map((chunk) => withEmbeddedText(chunk, title));
-  const kept = await corpus.keep(document.id, described, title, attempt, 'embedding');
+  const kept = await corpus.keep(document.id, { title, chunks: described }, { attempt, status: 'embedding' });
   yield { type: 'status', status: 'embedding' };
   const changed = described.filter(({ order }) => !kept.has(order));
   if (changed.length === 0) await corpus.setStatus(document.id, 'storing', attempt);
@@ -93,7 +93,7 @@ async function* publishIn(space: VectorSpaceName, parts: ChunksToPublish): Async
     if (changed.length <= BATCH) unstaged = embedded;
     else {
       const status = done === changed.length ? 'storing' : undefined;
-      await corpus.stage(document.id, embedded, space, attempt, status);
+      await corpus.stage(document.id, embedded, { embeddedIn: space, attempt, status });
     }
     yield { type: 'progress', stage: 'embedding', done: kept.size + done, total: chunks.length };
   }

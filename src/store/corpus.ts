@@ -172,6 +172,23 @@ export interface BeginOptions {
   readonly isAwaited?: boolean;
 }
 
+export interface IngestionStep {
+  readonly attempt?: Attempt | undefined;
+  /** Set in the same transaction, because every transaction waits for the disk. */
+  readonly status?: IngestionStatus | undefined;
+}
+
+export interface StageOptions extends IngestionStep {
+  /** The space of the vectors. */
+  readonly embeddedIn?: VectorSpaceName | undefined;
+}
+
+/** Chunks before they are embedded. */
+export interface DescribedChunks {
+  readonly title: string;
+  readonly chunks: readonly Omit<NewChunk, 'vector'>[];
+}
+
 export interface BegunDocument {
   readonly document: Document;
   readonly settings: Metadata;
@@ -192,34 +209,20 @@ export interface Corpus {
    * by a worker of the queue.
    *
    * In the methods below, `attempt` names the submission that a call belongs to. If a later submission has replaced it,
-   * or another process has taken over the task, the call throws ServiceError('conflict') and changes nothing. `status`
-   * is set in the same transaction, because every transaction waits for the disk.
+   * or another process has taken over the task, the call throws ServiceError('conflict') and changes nothing.
    */
   begin(document: NewDocument, options?: BeginOptions): Promise<Document>;
   setStatus(id: string, status: IngestionStatus, attempt?: Attempt): Promise<void>;
   /**
    * Adds invisible chunks. Called repeatedly for large documents; all belong to the latest ingestion, and going back to
-   * `parsing` drops them. `embeddedIn` names the space of the vectors: throws `embedding_mismatch` when the corpus has
-   * moved to another since.
+   * `parsing` drops them. Throws `embedding_mismatch` when the corpus has moved to another space than `embeddedIn`.
    */
-  stage(
-    id: string,
-    chunks: readonly NewChunk[],
-    embeddedIn?: VectorSpaceName,
-    attempt?: Attempt,
-    status?: IngestionStatus,
-  ): Promise<void>;
+  stage(id: string, chunks: readonly NewChunk[], options?: StageOptions): Promise<void>;
   /**
    * Stages those of these chunks that are already visible with the same text, embedded text and title, keeping their
    * identifiers, own metadata and vectors. Returns the `order` of each chunk that no longer needs `stage`.
    */
-  keep(
-    id: string,
-    chunks: readonly Omit<NewChunk, 'vector'>[],
-    title: string,
-    attempt?: Attempt,
-    status?: IngestionStatus,
-  ): Promise<ReadonlySet<number>>;
+  keep(id: string, described: DescribedChunks, options?: IngestionStep): Promise<ReadonlySet<number>>;
   /**
    * Makes the staged chunks, and those of the publication, the document's chunks and sets the status `success`. Staged
    * chunks are written to the vector index first. Other chunks, and all if the index is down, are written to it

@@ -220,13 +220,15 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       const document = newDocument('one');
       const statusOf = async () => (await corpus.get(document.id))?.ingestionStatus;
       await corpus.begin(document);
-      expect(await corpus.keep(document.id, newChunks(3), 'one', 1, 'embedding')).toEqual(new Set());
+      expect(
+        await corpus.keep(document.id, { title: 'one', chunks: newChunks(3) }, { attempt: 1, status: 'embedding' }),
+      ).toEqual(new Set());
       expect(await statusOf()).toBe('embedding');
-      await expect(corpus.stage(document.id, newChunks(3), undefined, 7, 'storing')).rejects.toMatchObject({
+      await expect(corpus.stage(document.id, newChunks(3), { attempt: 7, status: 'storing' })).rejects.toMatchObject({
         code: 'conflict',
       });
       expect(await statusOf()).toBe('embedding');
-      await corpus.stage(document.id, newChunks(3), undefined, 1, 'storing');
+      await corpus.stage(document.id, newChunks(3), { attempt: 1, status: 'storing' });
       expect(await statusOf()).toBe('storing');
       expect(await corpus.publish(document.id, publication(''))).toMatchObject({ chunkCount: 3 });
     });
@@ -266,7 +268,7 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
         message: expect.stringContaining('citewell reindex'),
       });
       const other = { embedder: 'test/other', version: '1', dimensions: 4 };
-      await expect(corpus.stage(document.id, newChunks(1), other)).rejects.toMatchObject({
+      await expect(corpus.stage(document.id, newChunks(1), { embeddedIn: other })).rejects.toMatchObject({
         code: 'embedding_mismatch',
         message: expect.stringMatching(/test\/other.*test\/angles/),
       });

@@ -250,10 +250,10 @@ describeEngines('A task', (engine) => {
     expect(await queue.get(first.id)).toMatchObject({ state: 'cancelled', attempt: 1 });
 
     // The later submission has already staged chunks, which could be mistaken for those of the first.
-    await corpus.stage(document.id, newChunks(2), undefined, 2);
+    await corpus.stage(document.id, newChunks(2), { attempt: 2 });
     const conflict = { code: 'conflict' };
     await expect(corpus.setStatus(document.id, 'storing', 1)).rejects.toMatchObject(conflict);
-    await expect(corpus.stage(document.id, newChunks(2), undefined, 1)).rejects.toMatchObject(conflict);
+    await expect(corpus.stage(document.id, newChunks(2), { attempt: 1 })).rejects.toMatchObject(conflict);
     await expect(corpus.publish(document.id, publication('text', { attempt: 1 }))).rejects.toMatchObject(conflict);
     await expect(corpus.fail(document.id, { reason: 'Not read.', remedy: 'file' }, 1)).rejects.toMatchObject(conflict);
     expect(await queue.ofDocument(document.id)).toMatchObject({ state: 'queued', attempt: 2 });

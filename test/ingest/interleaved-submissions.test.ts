@@ -77,9 +77,13 @@ async function act(corpus: Corpus, id: string, attempt: Attempt, what: 'stage' |
   }
   if (what === 'stage') {
     await corpus.setStatus(id, 'parsing', number);
-    const kept = await corpus.keep(id, chunksOf(content), newTitle(id, await corpus.get(id)), number);
+    const kept = await corpus.keep(
+      id,
+      { title: newTitle(id, await corpus.get(id)), chunks: chunksOf(content) },
+      { attempt: number },
+    );
     const rest = chunksOf(content).filter(({ order }) => !kept.has(order));
-    await corpus.stage(id, rest, undefined, number);
+    await corpus.stage(id, rest, { attempt: number });
     return 'staged' as const;
   }
   const whole = { ...publication(textOf(content)), attempt: number, chunkCount: content + 1 };

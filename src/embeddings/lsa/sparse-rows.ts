@@ -77,24 +77,14 @@ function multiply(
     const end = starts[row + 1] ?? 0;
     rowProduct.fill(0);
     for (let at = start; at < end; at++) {
-      addScaled(rowProduct, 0, source, (columns[at] ?? 0) * width, entries[at] ?? 0, width);
+      const first = (columns[at] ?? 0) * width;
+      const entry = entries[at] ?? 0;
+      for (let i = 0; i < width; i++) rowProduct[i] = (rowProduct[i] ?? 0) + entry * (source[first + i] ?? 0);
     }
     for (let at = start; at < end; at++) {
-      addScaled(product, (columns[at] ?? 0) * width, rowProduct, 0, entries[at] ?? 0, width);
+      const first = (columns[at] ?? 0) * width;
+      const entry = entries[at] ?? 0;
+      for (let i = 0; i < width; i++) product[first + i] = (product[first + i] ?? 0) + entry * (rowProduct[i] ?? 0);
     }
-  }
-}
-
-/** Adds `factor` times a range of one array to a range of another. */
-function addScaled(
-  target: Float32Array,
-  targetStart: number,
-  source: Float32Array,
-  sourceStart: number,
-  factor: number,
-  length: number,
-): void {
-  for (let at = 0; at < length; at++) {
-    target[targetStart + at] = (target[targetStart + at] ?? 0) + factor * (source[sourceStart + at] ?? 0);
   }
 }

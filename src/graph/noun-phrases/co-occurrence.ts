@@ -31,9 +31,8 @@ export function findCoOccurrences(
   inSentences: readonly (readonly SubjectMention[])[],
   isWanted: (subject: Subject) => boolean,
 ): CoOccurrence[] {
-  const order = new Map<Subject, number>();
   const occurrences = new Map<Subject, number>();
-  const pairs = new Map<string, Count>();
+  const pairs = createPairCounts();
   let total = 0;
   for (const [place, placed] of inSentences.entries()) {
     const present = [...new Set(placed.map(({ subject }) => subject))]
@@ -41,14 +40,10 @@ export function findCoOccurrences(
       .slice(0, MAX_SUBJECTS_PER_SENTENCE);
     if (present.length === 0 || sentences[place]?.style === 'title') continue;
     total++;
-    for (const subject of present) {
-      if (!order.has(subject)) order.set(subject, order.size);
-      occurrences.set(subject, (occurrences.get(subject) ?? 0) + 1);
-    }
-    for (const [at, first] of present.entries())
-      for (const second of present.slice(at + 1)) countPair(pairs, order, first, second, place);
+    for (const subject of present) occurrences.set(subject, (occurrences.get(subject) ?? 0) + 1);
+    pairs.count(present, place);
   }
-  const coOccurrences = [...pairs.values()].map(({ first, second, count, sentences: places }) => ({
+  const coOccurrences = pairs.all().map(({ first, second, count, sentences: places }) => ({
     first,
     second,
     weight: weigh(count, occurrences.get(first) ?? 1, occurrences.get(second) ?? 1, total),
@@ -57,19 +52,30 @@ export function findCoOccurrences(
   return keepStrongest(coOccurrences);
 }
 
-function countPair(
-  pairs: Map<string, Count>,
-  order: ReadonlyMap<Subject, number>,
-  a: Subject,
-  b: Subject,
-  place: number,
-): void {
-  const [first, second] = (order.get(a) ?? 0) <= (order.get(b) ?? 0) ? [a, b] : [b, a];
-  const key = `${order.get(first)} ${order.get(second)}`;
-  const pair = pairs.get(key) ?? { first, second, count: 0, sentences: [] };
-  pair.count++;
-  if (pair.sentences.length < MAX_SENTENCES) pair.sentences.push(place);
-  pairs.set(key, pair);
+/** Counts the pairs of subjects; the first of each pair is the one that was counted earlier. */
+function createPairCounts() {
+  const order = new Map<Subject, number>();
+  const pairs = new Map<string, Count>();
+  return {
+    count(present: readonly Subject[], sentence: number): void {
+      const numbered = present.map((subject) => {
+        const number = order.get(subject) ?? order.size;
+        order.set(subject, number);
+        return { subject, number };
+      });
+      numbered.sort((a, b) => a.number - b.number);
+      for (const [at, first] of numbered.entries()) {
+        for (const second of numbered.slice(at + 1)) {
+          const key = `${first.number} ${second.number}`;
+          const pair = pairs.get(key) ?? { first: first.subject, second: second.subject, count: 0, sentences: [] };
+          pair.count++;
+          if (pair.sentences.length < MAX_SENTENCES) pair.sentences.push(sentence);
+          pairs.set(key, pair);
+        }
+      }
+    },
+    all: (): Count[] => [...pairs.values()],
+  };
 }
 
 /** NPMI, reduced if it is based on few sentences. */

@@ -1,9 +1,8 @@
-import type { Response } from 'express';
+import type { Principal } from '../../access/principal.ts';
 import { plainRequest } from '../../agent/plain-request.ts';
 import { ServiceError } from '../../errors.ts';
 import { EXTRACTIVE_MODEL } from '../../models/default-models.ts';
 import { visibleTo } from '../../retrieval/visible-to.ts';
-import { principalOf } from '../authenticate.ts';
 import { invalidField } from '../check-shape.ts';
 import type { HttpServices } from '../http-services.ts';
 import { type ChatAnswer, type ChatPart, fromAgent, fromRag } from '../wire/chat-answer.ts';
@@ -13,18 +12,19 @@ export type ChatServices = Pick<HttpServices, 'agent' | 'answerer' | 'limits' | 
 
 type AnswerableCall = Pick<ChatCall, 'model' | 'question' | 'earlier' | 'search' | 'generation' | 'clientTools'>;
 
-/**
- * The parts of the answer. `formatField` names the request member that asks for a format, for errors.
- * Throws `invalid_field`.
- */
+export interface ChatCaller {
+  readonly principal: Principal;
+  /** Path of the request member that asks for a format, for errors. */
+  readonly formatField: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The parts of the answer. Throws `invalid_field`. */
 export async function answerChat(
   call: AnswerableCall,
   { agent, answerer, models }: ChatServices,
-  response: Response,
-  signal: AbortSignal,
-  formatField: readonly string[] = ['response_format'],
+  { principal, formatField, signal }: ChatCaller,
 ): Promise<AsyncIterable<ChatPart>> {
-  const principal = principalOf(response);
   const search = visibleTo(principal, call.search);
   const { generation, question, earlier, clientTools } = call;
   if (

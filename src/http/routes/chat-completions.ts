@@ -32,7 +32,8 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
       origin: originOf(request),
     };
     const signal = requestSignal(request, response);
-    const parts = await answerChat(call, services, response, signal);
+    const caller = { principal: principalOf(response), formatField: ['response_format'], signal };
+    const parts = await answerChat(call, services, caller);
     if (!call.stream) {
       response.json(toChatCompletion(await wholeAnswer(parts), named));
       return;

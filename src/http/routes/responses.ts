@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
+import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { streamError } from '../failure.ts';
 import { openAiError } from '../openai-failure.ts';
@@ -29,7 +30,8 @@ export function responseRoutes(services: ChatServices): Router {
       origin: originOf(request),
     };
     const signal = requestSignal(request, response);
-    const parts = await answerChat(call, services, response, signal, ['text', 'format']);
+    const caller = { principal: principalOf(response), formatField: ['text', 'format'], signal };
+    const parts = await answerChat(call, services, caller);
     if (!call.stream) {
       response.json(await toResponse(parts, head));
       return;

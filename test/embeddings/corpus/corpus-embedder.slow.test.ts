@@ -72,7 +72,7 @@ async function add({ corpus }: SqlStore, { embeddings }: CorpusEmbedder, some: r
     const vector = vectors[place];
     if (vector === undefined) throw new Error('A chunk has no vector.');
     await corpus.begin(document);
-    await corpus.stage(document.id, [newChunk(0, text, { vector })], space);
+    await corpus.stage(document.id, [newChunk(0, text, { vector })], { embeddedIn: space });
     await corpus.publish(document.id, publication(text));
   }
 }

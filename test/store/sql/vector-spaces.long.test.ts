@@ -169,7 +169,7 @@ describeEngines('Vector spaces', ({ openTestStore }) => {
       const late = newDocument('late');
       await store.corpus.begin(late);
       await run(store.spaces.reindex(embedder({ dimensions: 4 }), never));
-      const staging = store.corpus.stage(late.id, newChunks(1), testSpace);
+      const staging = store.corpus.stage(late.id, newChunks(1), { embeddedIn: testSpace });
       await expect(staging).rejects.toMatchObject({ code: 'embedding_mismatch' });
     });
 

@@ -1,3 +1,5 @@
+import type { FoundEmbedder, FoundModel } from '../models.ts';
+
 const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -54,9 +56,15 @@ export const settings = {
   foundEmbedders: 'Embedding models found on this machine',
   foundEmbeddersText: 'They search by meaning. After setting one, "citewell reindex" embeds what is stored.',
   lookAgainForModels: 'Look again',
-  foundModel: (server: string, address: string, context: number | null, tools: boolean | null, isTried: boolean) =>
+  foundModel: ({
+    server,
+    address,
+    context_tokens: context,
+    tools = null,
+    tools_tried: isTried = false,
+  }: FoundEmbedder & Partial<Pick<FoundModel, 'tools' | 'tools_tried'>>) =>
     [
-      `${({ ollama: 'Ollama', lmstudio: 'LM Studio', llamacpp: 'llama.cpp', vllm: 'vLLM' })[server] ?? server} at ${address}`,
+      `${{ ollama: 'Ollama', lmstudio: 'LM Studio', llamacpp: 'llama.cpp', vllm: 'vLLM' }[server]} at ${address}`,
       context === null ? '' : `${context.toLocaleString('en')} tokens of context`,
       tools === null ? '' : tools ? (isTried ? 'calls tools' : 'said to call tools') : 'calls no tools',
     ]

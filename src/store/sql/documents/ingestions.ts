@@ -50,12 +50,12 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
 
     setStatus: (id, status, attempt) => transact('setStatus', { id, status, attempt }),
 
-    async stage(id, chunks, embeddedIn, attempt, status) {
+    async stage(id, chunks, { embeddedIn, attempt, status } = {}) {
       if (chunks.length === 0 && status === undefined) return;
       await transact('stage', { id, chunks, embeddedIn, attempt, status });
     },
 
-    async keep(id, chunks, title, attempt, status) {
+    async keep(id, { title, chunks }, { attempt, status } = {}) {
       // Keeping chunks needs `embeddingText`, a function that cannot be sent to the thread of the database.
       if (await transact('keepNone', { id, title, attempt, status })) return new Set();
       return writer.transaction().execute(async (transaction) => {

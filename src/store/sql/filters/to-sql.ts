@@ -207,12 +207,8 @@ interface Place {
   /** Only at the top level does PostgreSQL's `@>` let an array contain a bare scalar. */
   readonly isTop: boolean;
   readonly depth: number;
-}
-
-/** An object as JSON, and the path from it to the value that is compared. */
-interface Location {
-  readonly object: RawBuilder<unknown>;
-  readonly path: readonly string[];
+  /** For a member of an object: the outermost object as JSON, and the path from it to the member. */
+  readonly within?: { readonly object: RawBuilder<unknown>; readonly path: readonly string[] };
 }
 
 /**
@@ -223,8 +219,7 @@ function jsonContains(
   engine: FilterSql,
   value: SqlValue,
   wanted: Json,
-  { isTop, depth }: Place,
-  location: Location = { object: sql`case when ${value.type} = 'object' then ${value.json} end`, path: [] },
+  { isTop, depth, within }: Place,
 ): RawBuilder<boolean> {
   if (depth > MAX_DEPTH) {
     throw new ServiceError('invalid_request', `"$json_contains" looks at most ${MAX_DEPTH} levels deep.`);
@@ -234,10 +229,11 @@ function jsonContains(
     return joined('and', [sql<boolean>`${value.type} = 'array'`, ...elements]);
   }
   if (typeof wanted === 'object' && wanted !== null) {
+    const object = within?.object ?? sql`case when ${value.type} = 'object' then ${value.json} end`;
     const members = Object.entries(wanted).map(([key, each]) => {
-      const path = [...location.path, key];
-      const member = engine.member(location.object, path);
-      return jsonContains(engine, member, each, { isTop: false, depth: depth + 1 }, { object: location.object, path });
+      const path = [...(within?.path ?? []), key];
+      const place = { isTop: false, depth: depth + 1, within: { object, path } };
+      return jsonContains(engine, engine.member(object, path), each, place);
     });
     return joined('and', [sql<boolean>`${value.type} = 'object'`, ...members]);
   }

@@ -75,9 +75,9 @@ export function bestExactly(reading: Reading, query: NearestQuery): ScoredKey[] 
   const distance = distanceFrom(query.measure, query.vector);
   const best = bestKeys(query.limit);
   const offer = (key: number, vector: Float32Array) => best.offer(key, -distance(vector));
-  const resolved = resolveFilter(reading, query.filter);
-  if (resolved) forEachFilteredVector(reading, space, resolved, offer);
-  else forEachVector(reading, space.key, visibleKeys(reading), offer);
+  const filter = resolveFilter(reading, query.filter);
+  if (filter) forEachFilteredVector({ reading, space, filter }, offer);
+  else forEachVector({ reading, spaceKey: space.key, keys: visibleKeys(reading) }, offer);
   return best.take();
 }
 
@@ -106,8 +106,9 @@ export function bestAmong(reading: Reading, query: AmongQuery): ScoredKey[] {
   }
   const distance = distanceFrom(query.measure, query.vector);
   const each = query.filter?.past ? forEachPastVector : forEachVector;
-  const rising = [...others].sort((one, two) => one - two);
-  if (rising.length > 0) each(reading, space.key, rising, (key, vector) => best.offer(key, -distance(vector)));
+  const keys = [...others].sort((one, two) => one - two);
+  const wanted = { reading, spaceKey: space.key, keys };
+  if (keys.length > 0) each(wanted, (key, vector) => best.offer(key, -distance(vector)));
   return best.take();
 }
 
@@ -129,7 +130,8 @@ export function readVectors(
   const vectors = new Map<number, Float32Array>();
   const current = readCurrentSpace(reading);
   if (current === null || !isSameSpace(current, space)) return vectors;
-  forEachPastVector(reading, current.key, keys, (key, vector) => vectors.set(key, vector.slice()));
+  const wanted = { reading, spaceKey: current.key, keys };
+  forEachPastVector(wanted, (key, vector) => vectors.set(key, vector.slice()));
   return vectors;
 }
 

@@ -24,7 +24,7 @@ export async function ingestTexts(
     start += text.length + 1;
     return chunk;
   });
-  const kept = await corpus.keep(document.id, chunks, document.title);
+  const kept = await corpus.keep(document.id, { title: document.title, chunks });
   const changed = chunks.filter(({ order }) => !kept.has(order));
   await corpus.stage(
     document.id,

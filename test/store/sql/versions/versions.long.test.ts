@@ -88,7 +88,7 @@ describeEngines('Versions', ({ openTestStore }) => {
         headingPath: [],
         embeddedText: `Letter\n${text}`,
       }));
-      expect((await corpus.keep(letter.id, chunks, 'Letter')).size).toBe(3);
+      expect((await corpus.keep(letter.id, { title: 'Letter', chunks })).size).toBe(3);
       await store.sqlite.writer
         .deleteFrom('chunks')
         .where('id', '=', chunk?.id ?? '')

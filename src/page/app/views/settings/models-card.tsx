@@ -84,7 +84,7 @@ export function Models() {
 }
 
 function Found({
-  model: { name, server, address, context_tokens: context, tools, tools_tried: isTried, is_usable: isUsable, settings },
+  model,
   isOwn,
   onChoose,
 }: {
@@ -92,11 +92,11 @@ function Found({
   readonly isOwn: boolean;
   readonly onChoose: () => void;
 }) {
+  const { name, is_usable: isUsable, settings } = model;
   return (
     <li>
       <p>
-        <strong>{name}</strong>{' '}
-        <span class="notice">{texts.settings.foundModel(server, address, context, tools, isTried)}</span>
+        <strong>{name}</strong> <span class="notice">{texts.settings.foundModel(model)}</span>
       </p>
       <div class="settings-actions">
         {isUsable && (
@@ -110,16 +110,12 @@ function Found({
   );
 }
 
-function Embedder({
-  embedder: { name, server, address, context_tokens: context, settings },
-}: {
-  readonly embedder: FoundEmbedder;
-}) {
+function Embedder({ embedder }: { readonly embedder: FoundEmbedder }) {
+  const { name, settings } = embedder;
   return (
     <li>
       <p>
-        <strong>{name}</strong>{' '}
-        <span class="notice">{texts.settings.foundModel(server, address, context, null, false)}</span>
+        <strong>{name}</strong> <span class="notice">{texts.settings.foundModel(embedder)}</span>
       </p>
       <div class="settings-actions">
         <SettingLines settings={settings} />

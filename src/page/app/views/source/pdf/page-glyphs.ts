@@ -164,16 +164,15 @@ function showText(state: TextState, shown: readonly (FontGlyph | number)[]): Pla
     const y = state.y + rise;
     if (font.vertical) {
       const [height = -1000, middle = 500, top = 880] = glyph.vmetric ?? [];
-      const left = x - middle * unit * stretch;
+      const halfWidth = middle * unit * stretch;
       const upper = y + (ABOVE * 1000 - top) * unit;
-      glyphs.push({
-        text: glyph.unicode,
-        area: areaOf(matrix, left, upper, left + 2 * middle * unit * stretch, upper + height * unit),
-      });
+      const box = { left: x - halfWidth, right: x + halfWidth, top: upper, bottom: upper + height * unit };
+      glyphs.push({ text: glyph.unicode, area: areaOf(matrix, box) });
       state.y += height * unit + spacing;
     } else {
       const width = glyph.width * unit * stretch;
-      glyphs.push({ text: glyph.unicode, area: areaOf(matrix, x, y + below, x + width, y + above) });
+      const box = { left: x, right: x + width, top: y + above, bottom: y + below };
+      glyphs.push({ text: glyph.unicode, area: areaOf(matrix, box) });
       state.x += width + spacing * stretch;
     }
   }
@@ -189,8 +188,9 @@ function extentOf({ font, size }: TextState): readonly [number, number] {
     : [BELOW * size, ABOVE * size];
 }
 
-function areaOf(matrix: Matrix, x0: number, y0: number, x1: number, y1: number): Area {
-  const corners = [apply(matrix, x0, y0), apply(matrix, x1, y0), apply(matrix, x0, y1), apply(matrix, x1, y1)];
+/** The upright rectangle around a rectangle of text, which the matrix may rotate. */
+function areaOf(matrix: Matrix, { left, right, top, bottom }: Area): Area {
+  const corners = [left, right].flatMap((x) => [apply(matrix, x, top), apply(matrix, x, bottom)]);
   const xs = corners.map(([x]) => x);
   const ys = corners.map(([, y]) => y);
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
