@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { variableNames } from '../src/config-variables.ts';
+import { variableNames } from '../src/config/variables.ts';
 import { guideSections } from './packaging/guide.ts';
 import { bundleManifest, manifests, packageFile } from './packaging/manifests.ts';
 import { everyTool, mcpFlags, minOffer } from './packaging/offers.ts';

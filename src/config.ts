@@ -1,23 +1,28 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { type AccessConfig, accessConfig, accessIssues } from './access/access-settings.ts';
-import { chromaConfig, chromaIssues, type RemoteChromaConfig } from './config-chroma.ts';
-import { type ClusterConfig, clusterIssues, clusterSettings } from './config-cluster.ts';
-import { issue } from './config-issues.ts';
-import { type OriginalsConfig, originalsConfig, originalsIssues } from './config-originals.ts';
-import { sandboxIssues, sandboxSettings } from './config-sandbox.ts';
-import { type ConfigSources, gatherVariables } from './config-sources.ts';
-import { type LogLevel, variables } from './config-variables.ts';
-import { type NamedProviderConfig, namedProviders, unknownVariables, warningsFor } from './config-warnings.ts';
+import { chromaConfig, chromaIssues, type RemoteChromaConfig } from './config/chroma.ts';
+import { type ClusterConfig, clusterIssues, clusterSettings } from './config/cluster.ts';
+import { externalServers } from './config/external-servers.ts';
+import { type ConfigSources, gatherVariables } from './config/gather-variables.ts';
+import { issue } from './config/issue.ts';
+import { localServers } from './config/local-servers.ts';
+import { type NamedProviderConfig, namedProviders } from './config/named-providers.ts';
+import { type OriginalsConfig, originalsConfig, originalsIssues } from './config/originals.ts';
+import { sandboxIssues, sandboxSettings } from './config/sandbox.ts';
+import { otlpSettings } from './config/traces.ts';
+import { unknownVariables } from './config/unknown-variables.ts';
+import { type LogLevel, variables } from './config/variables.ts';
+import { warningsFor } from './config/warnings.ts';
+import { webSettings } from './config/web.ts';
 import { type FieldIssue, ServiceError } from './errors.ts';
-import { type ExternalServer, readExternalServers, type ServersReading } from './mcp/external-servers.ts';
-import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
+import type { ExternalServer } from './mcp/external-servers.ts';
+import type { LocalServer } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
 import type { OtlpSettings } from './telemetry/otlp-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
-import { engineNames, type WebSettings } from './web/web-settings.ts';
+import type { WebSettings } from './web/web-settings.ts';
 
 /** Access to one model provider. */
 export interface ProviderConfig {
@@ -207,8 +212,6 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
   };
 }
 
-type Variables = z.output<typeof variables>;
-
 /** The values of the variables. Throws ServiceError('invalid_field') listing all that are invalid. */
 function validated(set: Readonly<Record<string, string>>, cwd: string) {
   // The schema is used only once, so compiling it (JIT) would take longer than it saves.
@@ -228,70 +231,6 @@ function validated(set: Readonly<Record<string, string>>, cwd: string) {
   );
   if (issues.length > 0) throw configurationError(issues);
   return { value, providers, servers };
-}
-
-/** The model servers to probe. A configured provider of the same name replaces the address if it is a loopback one. */
-function localServers(
-  { CITEWELL_LOCAL_MODELS: servers = usualServers, OLLAMA_BASE_URL: ollama }: Variables,
-  providers: readonly NamedProviderConfig[],
-): readonly LocalServer[] {
-  const named = new Map(providers.map(({ name, baseUrl }) => [name, baseUrl]));
-  if (ollama !== undefined) named.set('ollama', ollama);
-  return servers.flatMap((server) => {
-    const configured = named.get(server.name);
-    if (configured === undefined) return server;
-    return isLoopbackAddress(configured) ? { ...server, address: new URL(configured).origin } : [];
-  });
-}
-
-/** Reads OpenTelemetry's standard variables: the traces endpoint, or the common one with the path appended. */
-function otlpSettings(value: Variables): { traces?: OtlpSettings } {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_HEADERS: headers = {} } = value;
-  const url = value.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base && `${base.replace(/\/+$/, '')}/v1/traces`);
-  if (url === undefined || value.OTEL_SDK_DISABLED) return {};
-  return { traces: { url, headers, serviceName: value.OTEL_SERVICE_NAME } };
-}
-
-/** Search engines that have a key or address, in the configured order; engines that are not listed are not used. */
-function webSettings(value: Variables, set: Readonly<Record<string, string>>): WebSettings {
-  const access = {
-    searxng: value.SEARXNG_URL,
-    brave: value.BRAVE_API_KEY,
-    serper: value.SERPER_API_KEY,
-    tavily: value.TAVILY_API_KEY,
-    exa: value.EXA_API_KEY,
-  };
-  const order = [...new Set(value.CITEWELL_WEB_SEARCH ?? engineNames)];
-  // As in other programs, the lower-case names take precedence.
-  const http = set['http_proxy'] ?? value.HTTP_PROXY;
-  const https = set['https_proxy'] ?? value.HTTPS_PROXY;
-  const except = set['no_proxy'] ?? value.NO_PROXY;
-  return {
-    openHosts: value.CITEWELL_ALLOW_HOSTS ?? [],
-    obeysRobots: value.CITEWELL_OBEY_ROBOTS,
-    engines: order.flatMap((name) => {
-      const given = access[name];
-      return given === undefined ? [] : [{ name, access: given }];
-    }),
-    ...(value.CITEWELL_BROWSER && { browser: value.CITEWELL_BROWSER }),
-    ...((http || https) && { proxy: { http, https, except, resolvesNames: value.CITEWELL_PROXY_RESOLVES } }),
-  };
-}
-
-/** Reads MCP servers from the value, which is JSON or the path of a JSON file. */
-function externalServers(
-  value: string | undefined,
-  cwd: string,
-  set: Readonly<Record<string, string>>,
-): ServersReading {
-  if (value === undefined) return { servers: [], complaints: [] };
-  if (value.trimStart().startsWith('{')) return readExternalServers(value, set);
-  try {
-    return readExternalServers(readFileSync(resolve(cwd, value), 'utf8'), set);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-    return { servers: [], complaints: [`expected the path of a file, or JSON; the file cannot be read${code}`] };
-  }
 }
 
 function provider(apiKey: string | undefined, baseUrl: string | undefined): ProviderConfig {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { variableNames } from '../../src/config-variables.ts';
+import { variableNames } from '../../src/config/variables.ts';
 import { SKILL, SKILL_PATH } from '../../src/mcp/skill.ts';
 import type { Tool } from '../../src/toolbox/tool.ts';
 import { offerOf } from './offers.ts';

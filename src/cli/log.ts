@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from '../config-variables.ts';
+import type { LogLevel } from '../config/variables.ts';
 import type { Output } from './output.ts';
 
 /** JSON lines on stderr, for servers. */

@@ -5,7 +5,7 @@ import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readDockerfile, type Step } from '../../scripts/container-test/read-dockerfile.ts';
-import { variableNames } from '../../src/config-variables.ts';
+import { variableNames } from '../../src/config/variables.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');

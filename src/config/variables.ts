@@ -1,7 +1,10 @@
 import { z } from 'zod';
-import { isProxyNetwork } from './access/client-address.ts';
-import { isConfidential } from './access/confidential-address.ts';
-import { type QuotaSizes, quotaKinds } from './access/quotas.ts';
+import { isProxyNetwork } from '../access/client-address.ts';
+import { isConfidential } from '../access/confidential-address.ts';
+import { type QuotaSizes, quotaKinds } from '../access/quotas.ts';
+import { splitList } from '../shared/text.ts';
+import { readPlace, type S3Place } from '../store/originals/s3/s3-settings.ts';
+import { engineNames } from '../web/web-settings.ts';
 import {
   readHeaders,
   readKeys,
@@ -10,10 +13,7 @@ import {
   readOpenHosts,
   readPrices,
   readProviderList,
-} from './config-readers.ts';
-import { splitList } from './shared/text.ts';
-import { readPlace, type S3Place } from './store/originals/s3/s3-settings.ts';
-import { engineNames } from './web/web-settings.ts';
+} from './readers.ts';
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

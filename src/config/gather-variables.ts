@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { variableNames, workingFolderVariables } from './config-variables.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
+import { variableNames, workingFolderVariables } from './variables.ts';
 
 export interface ConfigSources {
   readonly env?: Readonly<Record<string, string | undefined>>;

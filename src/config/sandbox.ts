@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { issue } from './config-issues.ts';
-import type { variables } from './config-variables.ts';
-import type { FieldIssue } from './errors.ts';
-import { defaultSandboxLimits } from './sandbox/default-limits.ts';
-import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
+import type { FieldIssue } from '../errors.ts';
+import { defaultSandboxLimits } from '../sandbox/default-limits.ts';
+import type { SandboxSettings } from '../sandbox/sandbox-settings.ts';
+import { issue } from './issue.ts';
+import type { variables } from './variables.ts';
 
 /** Memory limit of a slot process in addition to Python's; 180 MB and more were measured. */
 const SLOT_MEGABYTES = 344;

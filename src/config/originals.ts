@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { issue } from './config-issues.ts';
-import type { variables } from './config-variables.ts';
-import type { FieldIssue } from './errors.ts';
-import type { S3Place, S3Settings } from './store/originals/s3/s3-settings.ts';
+import type { FieldIssue } from '../errors.ts';
+import type { S3Place, S3Settings } from '../store/originals/s3/s3-settings.ts';
+import { issue } from './issue.ts';
+import type { variables } from './variables.ts';
 
 type Values = z.output<typeof variables>;
 

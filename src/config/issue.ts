@@ -1,4 +1,4 @@
-import type { FieldIssue } from './errors.ts';
+import type { FieldIssue } from '../errors.ts';
 
 /** An issue with the value of a variable. */
 export const issue = (variable: string, message: string): FieldIssue => ({

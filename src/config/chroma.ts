@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { issue } from './config-issues.ts';
-import type { variables } from './config-variables.ts';
-import type { FieldIssue } from './errors.ts';
+import type { FieldIssue } from '../errors.ts';
+import { issue } from './issue.ts';
+import type { variables } from './variables.ts';
 
 export interface RemoteChromaConfig {
   readonly url: string;

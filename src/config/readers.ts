@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { isLoopbackAddress, type LocalServer, usualServers } from './models/local-servers.ts';
-import type { PriceTable } from './models/prices.ts';
-import { jsonOrUndefined, splitList } from './shared/text.ts';
-import { type OpenHost, readOpenHost } from './web/open-hosts.ts';
+import { isLoopbackAddress, type LocalServer, usualServers } from '../models/local-servers.ts';
+import type { PriceTable } from '../models/prices.ts';
+import { jsonOrUndefined, splitList } from '../shared/text.ts';
+import { type OpenHost, readOpenHost } from '../web/open-hosts.ts';
 
 /** Parsers of variables that hold a list or JSON. Each calls `complain` with what is expected, never with the value. */
 
