@@ -2,28 +2,36 @@ import { ServiceError } from '../../../errors.ts';
 import type { ChunkSearch, RankedChunk, TextQuery, VectorQuery } from '../../chunk-search.ts';
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
+import type { Database } from '../database.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
+import { createEarlySearch, type EarlyHits } from './early-search.ts';
 import { listLengths, withoutRepeats } from './fixed-lists.ts';
-import { createIndexSearch, type IndexSearchParts, type PrefetchedHits } from './index-search.ts';
+import { createIndexAccess, type IndexAccessParts } from './index-access.ts';
+import { createIndexSearch, type IndexSearchParts } from './index-search.ts';
 import { searchIndexed } from './nearest-indexed.ts';
 import { type LocatedHit, locateHits, packHits } from './packed-hits.ts';
 import type { MatchingQuery, Ranking } from './search-operations.ts';
+
+export interface ChunkSearchParts extends IndexAccessParts, Omit<IndexSearchParts, 'index'> {
+  readonly search: Database['search'];
+}
 
 /**
  * Both legs of a search: the database evaluates filters and full text and stores the vectors; the index finds near
  * vectors among many.
  */
-export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
-  const { search } = parts;
-  const index = createIndexSearch(parts);
+export function createChunkSearch({ search, state, comparedBytes, ...access }: ChunkSearchParts): ChunkSearch {
+  const index = createIndexAccess(access);
+  const earlySearch = createEarlySearch({ index, state });
+  const indexSearch = createIndexSearch({ search, index, state, comparedBytes });
   const compileChunkFilter = chunkFilterCompiler(search.dialect);
 
   // `shown` is the number of hits that need their chunks.
   async function locate({ readAhead, ...query }: VectorQuery, shown: number): Promise<readonly LocatedHit[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
     const filter = compileChunkFilter(query.filter, query);
-    const early = search.singlePass && (await index.askEarly(query, filter));
+    const early = search.singlePass && (await earlySearch.ask(query, filter));
     const [prefetched, failed] = typeof early === 'string' ? [undefined, early] : [early, undefined];
     const alsoShown = readAhead?.others();
     const answer = await search.singlePass?.nearest(
@@ -35,7 +43,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
       signal,
     );
     const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
-    if (search.singlePass) index.remember(filter, plan);
+    if (search.singlePass) earlySearch.remember(filter, plan);
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
@@ -43,21 +51,17 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
     if (answer?.list?.isExact) return locateHits(answer.list).slice(0, limit);
     const ofAll = { space: plan.space, vector, measure, filter, limit, shown };
     const exactly = async () => locateHits(await search.call('nearestExactly', ofAll, signal));
-    if (search.nearestIndexed !== undefined && (await index.canJoin(plan.space, plan, query))) {
+    if (search.nearestIndexed !== undefined && (await indexSearch.canJoin(plan.space, plan, query))) {
       const indexed = await searchIndexed(search.nearestIndexed, { plan, query: ofAll, firstListLength, signal });
       if (indexed !== undefined) return indexed;
     }
-    const list = prefetched && answer?.list && (await index.earlyList(prefetched, answer.list, plan));
+    const list = prefetched && answer?.list && (await earlySearch.confirm(prefetched, answer.list, plan));
     let found: readonly LocatedHit[] = list ? locateHits(list) : [];
     const enough = Math.min(limit, plan.matching);
     if (found.length > 0 && found.length >= enough) return found.slice(0, limit);
     for (const length of listLengths(firstListLength).slice(found.length > 0 ? 1 : 0)) {
-      const next = await index.through(
-        plan.space,
-        plan,
-        { ...ofAll, limit: length, shown: Math.min(shown, length) },
-        { ...query, failed },
-      );
+      const ofList = { ...ofAll, limit: length, shown: Math.min(shown, length) };
+      const next = await indexSearch.nearest(plan, ofList, { ...query, failed });
       if (next === undefined) break;
       found = withoutRepeats(found, locateHits(next));
       if (found.length >= enough) return found.slice(0, limit);
@@ -118,7 +122,7 @@ export function createChunkSearch(parts: IndexSearchParts): ChunkSearch {
   };
 }
 
-const packPrefetched = ({ hits, space, length }: PrefetchedHits) => ({
+const packPrefetched = ({ hits, space, length }: EarlyHits) => ({
   ...packHits(hits),
   spaceKey: space.key,
   limit: length,

@@ -11,6 +11,8 @@ const COMPARISONS_PER_HIT = 3;
  * exhaustively.
  */
 export const MAX_PAST = 2_000;
+/** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
+export const MAX_PENDING = 2_000;
 /** Candidates per requested hit, when the distance measure differs from the index's. */
 const CANDIDATES_PER_HIT = 10;
 
