@@ -40,6 +40,9 @@ export class RequestFailure extends Error {
 export const isAway = (error: unknown): boolean =>
   error instanceof RequestFailure && (error.status === 0 || (error.code === '' && GATEWAY.has(error.status)));
 
+/** Whether what was requested does not exist, or belongs to somebody else. */
+export const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
+
 /** Statuses of a proxy whose service does not answer. */
 const GATEWAY = new Set([502, 503, 504]);
 

@@ -2,7 +2,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { texts } from '../../texts.ts';
 import { answerAsText } from './answer-as-text.ts';
 import type { AnswerState } from './answer-state.ts';
-import { isOpen } from './thread.ts';
+import { isOpen } from './turns.ts';
 
 const count = new Intl.NumberFormat('en');
 

@@ -8,6 +8,7 @@ import './empty-corpus.css';
 import '../library/uploads.css';
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isGone } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { route, setQuery } from '../../router.ts';
@@ -24,18 +25,10 @@ import { opened } from './selection.ts';
 import { loadServiceFacts } from './service-facts.ts';
 import { SourceBeside } from './source-beside.tsx';
 import { leaveSourceEntry } from './source-history.ts';
-import {
-  ask,
-  clearThread,
-  isGone,
-  isOpen,
-  openConversation,
-  refreshConversation,
-  type Thread,
-  thread,
-} from './thread.ts';
+import { ask, openConversation, refreshConversation } from './thread.ts';
 import { QuoteTip } from './tip.tsx';
 import { TurnView } from './turn-view.tsx';
+import { clearThread, isOpen, type Thread, thread } from './turns.ts';
 import { useCitationKeys } from './use-citation-keys.ts';
 
 /** The question being written, which stays while other views or the sign-in are shown. */

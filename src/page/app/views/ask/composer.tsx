@@ -4,7 +4,8 @@ import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type AskKind, type AskParameters, askKinds, readFilter } from './ask-parameters.ts';
 import { ScopeFields } from './scope-fields.tsx';
-import { stop, type Turn } from './thread.ts';
+import { stop } from './thread.ts';
+import type { Turn } from './turns.ts';
 
 export const QUESTION_ID = 'ask-question';
 

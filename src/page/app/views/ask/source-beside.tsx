@@ -7,7 +7,7 @@ import type { SourcePaneProps } from '../source/source-pane.tsx';
 import { statementBefore } from './answer-state.ts';
 import { chipId, opened, type Selected, sourceOf, targetOf } from './selection.ts';
 import { type CitationPlace, leaveSourceEntry, useSourceHistory } from './source-history.ts';
-import { thread } from './thread.ts';
+import { thread } from './turns.ts';
 import { citationPlace, stepCitation } from './use-citation-keys.ts';
 
 /** The source of the selected citation, beside the answer. Its code is loaded on first use. */

@@ -1,7 +1,7 @@
 import { texts } from '../../texts.ts';
 import type { AnswerState, MadeFile } from './answer-state.ts';
 import { describeStep } from './steps.ts';
-import { isOpen } from './thread.ts';
+import { isOpen } from './turns.ts';
 
 /** Image types that are shown inline; other files are only linked. */
 const PICTURE = /^image\/(png|jpeg|gif|webp)$/;

@@ -1,64 +1,19 @@
-import { signal } from '@preact/signals';
-import { readEvents, StreamFailure } from '../../../../client/sse.ts';
-import { call, isAway, messageOf, RequestFailure, send } from '../../api/request.ts';
+import { call, isGone, send } from '../../api/request.ts';
 import { setQuery } from '../../router.ts';
-import { whileSignedOut } from '../../shell/session.tsx';
-import { texts } from '../../texts.ts';
-import { type AnswerState, applyEvent, emptyAnswer } from './answer-state.ts';
-import { type AskKind, type AskParameters, askRequest, noScope, type Scope } from './ask-parameters.ts';
-import { checkAnswer } from './check-answer.ts';
+import { emptyAnswer } from './answer-state.ts';
+import { type AskParameters, askRequest, noScope } from './ask-parameters.ts';
 import { noteConversationChange, tellOtherTabs } from './conversation-changes.ts';
-import { keepOnce } from './keep-answer.ts';
+import { fail, failAndKeep } from './fail-answer.ts';
+import { follow, resume } from './follow-run.ts';
 import { type KnownRun, rememberRun } from './known-runs.ts';
 import { type LoadedConversation, loadConversation } from './load-conversation.ts';
-import { createRenderScheduler } from './render-scheduler.ts';
-import { createSpeaker } from './speaker.ts';
 import { storeQuestion, storeRun } from './store-question.ts';
-
-/** A question with its answer. */
-export interface Turn {
-  readonly key: string;
-  readonly question: string;
-  readonly kind: AskKind;
-  readonly scope: Scope;
-  readonly answer: AnswerState;
-  /** Present while it is being answered. */
-  readonly run?: KnownRun;
-  readonly isStopping?: boolean;
-  readonly isReconnecting?: boolean;
-  readonly isChecking?: boolean;
-}
-
-/** State of the view: the turns of a conversation, or none. */
-export interface Thread {
-  readonly conversation: string;
-  readonly turns: readonly Turn[];
-  readonly load: 'loading' | 'loaded' | { readonly error: unknown };
-}
-
-const emptyThread: Thread = { conversation: '', turns: [], load: 'loaded' };
-
-export const thread = signal<Thread>(emptyThread);
-
-/** Reconnection attempts with exponential back-off: one minute in total. */
-const ATTEMPTS = 8;
-
-let reading = new AbortController();
-let keys = 0;
-
-export const isOpen = ({ phase }: AnswerState): boolean => phase === 'waiting' || phase === 'streaming';
-
-/** Clears the view; a run in progress continues in the service. */
-export function clearThread(): void {
-  reading.abort();
-  reading = new AbortController();
-  thread.value = emptyThread;
-}
+import { clearThread, isOpen, newTurn, readingSignal, type Turn, thread, turnOf, updateTurn } from './turns.ts';
 
 /** Opens a conversation and resumes the answer being generated in it. */
 export async function openConversation(id: string): Promise<void> {
   clearThread();
-  const { signal } = reading;
+  const signal = readingSignal();
   thread.value = { conversation: id, turns: [], load: 'loading' };
   try {
     show(id, await loadConversation(id, signal));
@@ -71,7 +26,7 @@ export async function openConversation(id: string): Promise<void> {
 export async function refreshConversation(): Promise<void> {
   const { conversation, turns, load } = thread.value;
   if (conversation === '' || load !== 'loaded' || turns.some(isBusy)) return;
-  const { signal } = reading;
+  const signal = readingSignal();
   try {
     const loaded = await loadConversation(conversation, signal);
     if (thread.value.turns === turns) show(conversation, loaded, turns);
@@ -113,7 +68,7 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
     load: 'loaded',
     turns: [...turns.filter(({ key }) => key !== replacing), turn],
   };
-  const { signal } = reading;
+  const signal = readingSignal();
   try {
     const { kind, ask: question } = parameters;
     // The service stores the questions of agents itself.
@@ -131,7 +86,7 @@ export async function ask(parameters: AskParameters, replacing?: string): Promis
     };
     rememberRun(run);
     if (stored !== undefined) void storeRun(stored, run);
-    update(turn.key, () => ({ run }));
+    updateTurn(turn.key, () => ({ run }));
     showConversation(id);
     tellOtherTabs(id);
     const started = turnOf(turn.key);
@@ -150,154 +105,11 @@ function showConversation(id: string): void {
   noteConversationChange(id);
 }
 
-/** Replays a run from its beginning and continues with it. */
-function resume(known: KnownRun, question: string): void {
-  const kind = known.kind === 'answer' || known.kind === 'research' ? known.kind : 'agent';
-  const turn = { ...newTurn(question, kind, { ...noScope, asOf: known.asOf }), run: known };
-  thread.value = { ...thread.value, turns: [...thread.value.turns, turn] };
-  const { signal } = reading;
-  send(eventsOf(known.run), { signal })
-    .then((response) => follow(turn.key, response, known, signal))
-    .catch((error: unknown) => failAndKeep(turn.key, error, signal));
-}
-
-const eventsOf = (run: string): string => `/v3/retrieval/runs/${encodeURIComponent(run)}/events`;
-
-async function follow(key: string, response: Response, known: KnownRun, signal: AbortSignal): Promise<void> {
-  const reconnect = async (lastEventId: string): Promise<Response> => {
-    update(key, () => ({ isReconnecting: true }));
-    try {
-      await whileSignedOut(signal);
-      // `send` refreshes an expired session.
-      return await send(eventsOf(known.run), { headers: { 'Last-Event-ID': lastEventId }, signal });
-    } catch (error) {
-      if (!(error instanceof RequestFailure) || isAway(error)) throw error;
-      // The user has to sign in; the answer is resumed afterwards.
-      if (error.status === 401) return reconnect(lastEventId);
-      throw new StreamFailure(`status_${error.status}`, error.message, { cause: error });
-    }
-  };
-  let answer = emptyAnswer;
-  const speaker = createSpeaker(signal);
-  const renders = createRenderScheduler(() => {
-    update(key, () => ({ answer, isReconnecting: false }));
-    speaker.say(answer.text);
-  }, signal);
-  try {
-    // Before the first event, a broken stream is reopened from its beginning.
-    const reopening = { reconnect, attempts: ATTEMPTS, lastEventId: `${known.run}:0` };
-    for await (const event of readEvents(response, reopening)) {
-      if (signal.aborted) return;
-      answer = applyEvent(answer, event);
-      renders.ask();
-    }
-  } catch (error) {
-    // All that arrived is kept, and no later rendering may replace the state of the answer after it ended early.
-    if (!signal.aborted) update(key, () => ({ answer, isReconnecting: false }));
-    throw error;
-  } finally {
-    renders.stop();
-  }
-  if (signal.aborted) return;
-  if (answer.phase !== 'done') throw new StreamFailure('stream_broken', texts.ask.broken);
-  update(key, ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({ ...turn, answer }), true);
-  speaker.finish(answer.text);
-  await keepOnce(known, () => checked(key, answer, known.asOf));
-  noteConversationChange(known.conversation);
-}
-
-/** Checks the citations if the answer came without verdicts. */
-async function checked(key: string, answer: AnswerState, asOf: string): Promise<AnswerState> {
-  const check = checkAnswer(answer, asOf);
-  if (check === undefined) return answer;
-  update(key, () => ({ isChecking: true }));
-  try {
-    const after = await check;
-    update(key, () => ({ answer: after, isChecking: false }));
-    return after;
-  } catch {
-    // Chips without a verdict mean "not checked".
-    update(key, () => ({ isChecking: false }));
-    return answer;
-  }
-}
-
-/** Finds the quotes of a stored answer, which only names its chunks. */
-export async function checkStored({ key, answer, scope, isChecking }: Turn): Promise<void> {
-  if (isChecking !== true && !isOpen(answer)) await checked(key, answer, scope.asOf);
-}
-
 /** Cancels the answer that is being generated; its stream then reports the cancellation. */
 export async function stop({ key, run }: Turn): Promise<void> {
-  update(key, () => ({ isStopping: true }));
+  updateTurn(key, () => ({ isStopping: true }));
   if (run === undefined) return;
   await call(`/v3/retrieval/runs/${encodeURIComponent(run.run)}/cancel`, { method: 'POST' }).catch((error: unknown) =>
-    fail(key, error, reading.signal),
+    fail(key, error, readingSignal()),
   );
-}
-
-/** Shows that an answer ended early, and stores the part that was shown, so that a reload shows it too. */
-async function failAndKeep(key: string, error: unknown, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const run = turnOf(key)?.run;
-  fail(key, error, signal);
-  // The conversation was deleted elsewhere; another attempt begins a new one.
-  if (run === undefined && isGone(error)) thread.value = { ...thread.value, conversation: '' };
-  const answer = turnOf(key)?.answer ?? emptyAnswer;
-  // A run that is only out of reach may still be completed; a reload then shows all of it.
-  const isLost = !isAway(error) && answer.failure?.code !== 'stream_broken';
-  if (run !== undefined && isLost) await keepOnce(run, async () => answer);
-  noteConversationChange(thread.value.conversation);
-}
-
-export const isGone = (error: unknown): boolean => error instanceof RequestFailure && error.status === 404;
-
-const turnOf = (key: string): Turn | undefined => thread.value.turns.find((turn) => turn.key === key);
-
-function fail(key: string, error: unknown, signal: AbortSignal): void {
-  if (signal.aborted) return;
-  const code =
-    error instanceof StreamFailure ? error.code : error instanceof RequestFailure ? `status_${error.status}` : '';
-  const failed = turnOf(key);
-  // A server that is stopped cancels its runs, too.
-  const isStopped = code === 'cancelled' && failed?.isStopping === true;
-  const message = failed === undefined ? '' : errorMessage(code, error, failed);
-  update(
-    key,
-    ({ run: _, isStopping: __, isReconnecting: ___, ...turn }) => ({
-      ...turn,
-      answer: isStopped
-        ? { ...turn.answer, phase: 'stopped' }
-        : { ...turn.answer, phase: 'failed', failure: { code, message } },
-    }),
-    true,
-  );
-}
-
-function errorMessage(code: string, error: unknown, { answer: { text }, run }: Turn): string {
-  const shown = text === '' ? '' : ` ${texts.ask.arrived}`;
-  if (code === 'stream_broken') return texts.ask.broken + shown;
-  // Runs are kept in memory, so a restarted server does not know them.
-  const isUnknown = code === 'not_found' || code === 'status_404';
-  if (isUnknown && run !== undefined) return texts.ask.lost + shown;
-  if (isUnknown && thread.value.conversation !== '') return texts.ask.deleted;
-  return code === 'cancelled' ? messageOf(error) + shown : messageOf(error);
-}
-
-const newTurn = (question: string, kind: AskKind, scope: Scope): Turn => ({
-  key: `turn-${++keys}`,
-  question,
-  kind,
-  scope,
-  answer: emptyAnswer,
-});
-
-/** Updates fields of a turn, or replaces it. */
-function update(key: string, change: (turn: Turn) => Partial<Turn>, isWhole = false): void {
-  const turns = thread.value.turns.map((turn) => {
-    if (turn.key !== key) return turn;
-    const changed = change(turn);
-    return isWhole ? (changed as Turn) : { ...turn, ...changed };
-  });
-  thread.value = { ...thread.value, turns };
 }

@@ -4,10 +4,11 @@ import { texts } from '../../texts.ts';
 import { AnswerBody, prepareAnswerBody } from './answer-body.tsx';
 import { AnswerFooter } from './answer-footer.tsx';
 import { type AnswerState, quoteOf } from './answer-state.ts';
+import { checkStored } from './follow-run.ts';
 import { QuoteCards } from './quote-cards.tsx';
 import { sourceOf } from './selection.ts';
 import { StepsFold } from './steps-fold.tsx';
-import { checkStored, isOpen, type Turn } from './thread.ts';
+import { isOpen, type Turn } from './turns.ts';
 
 /** A question and its answer. */
 export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry: () => void }) {
