@@ -28,172 +28,177 @@ export interface FileType {
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';
 
-/** Extensions and media types are separated by spaces. Larger files than `megabytes` are refused. */
-const row = (
-  type: string,
-  extensions: string,
-  mediaTypes: string,
-  megabytes: number,
-  load: FileType['load'],
-  traits: Pick<FileType, 'sharedSignature' | 'isContainer' | 'isImage' | 'isRecording' | 'isCode'> = {},
-): FileType => {
+interface Traits
+  extends Pick<FileType, 'load' | 'sharedSignature' | 'isContainer' | 'isImage' | 'isRecording' | 'isCode'> {
+  /** Larger files are refused. */
+  readonly megabytes: number;
+}
+
+/** Extensions and media types are separated by spaces. */
+const row = (type: string, extensions: string, mediaTypes: string, { megabytes, ...traits }: Traits): FileType => {
   const [mediaType = '', ...others] = mediaTypes.split(' ');
   const maxBytes = megabytes * 1_000_000;
-  return { type, extensions: extensions.split(' '), mediaTypes: [mediaType, ...others], maxBytes, load, ...traits };
+  return { type, extensions: extensions.split(' '), mediaTypes: [mediaType, ...others], maxBytes, ...traits };
 };
 
 const image = (type: string, extensions: string): FileType =>
-  row(
-    type,
-    extensions,
-    `image/${type === 'jpg' ? 'jpeg' : type}`,
-    5,
-    async () => (await import('./image/image.ts')).imageReader,
-    { isImage: true },
-  );
+  row(type, extensions, `image/${type === 'jpg' ? 'jpeg' : type}`, {
+    megabytes: 5,
+    load: async () => (await import('./image/image.ts')).imageReader,
+    isImage: true,
+  });
 
 /** 25 MB is what OpenAI accepts. */
 const recording = (type: string, extensions: string, mediaTypes: string): FileType =>
-  row(type, extensions, mediaTypes, 25, async () => (await import('./recording.ts')).recordingReader, {
+  row(type, extensions, mediaTypes, {
+    megabytes: 25,
+    load: async () => (await import('./recording.ts')).recordingReader,
     isRecording: true,
   });
 
 const packed = (type: string, extensions: string, mediaTypes: string): FileType =>
-  row(type, extensions, mediaTypes, 50, async () => (await import('./containers/seven-zip.ts')).sevenZipReader, {
+  row(type, extensions, mediaTypes, {
+    megabytes: 50,
+    load: async () => (await import('./containers/seven-zip.ts')).sevenZipReader,
     isContainer: true,
   });
 
 const code = (type: string, extensions: string, mediaType = `text/x-${type}`): FileType =>
-  row(type, extensions, mediaType, 10, async () => (await import('./code/code.ts')).codeReader, { isCode: true });
+  row(type, extensions, mediaType, {
+    megabytes: 10,
+    load: async () => (await import('./code/code.ts')).codeReader,
+    isCode: true,
+  });
 
 /** Every readable format. */
 export const readableTypes: readonly FileType[] = [
-  row('txt', 'txt text log', 'text/plain', 100, async () => (await import('./plain/text.ts')).textReader),
-  row(
-    'md',
-    'md markdown mdown mdx',
-    'text/markdown',
-    100,
-    async () => (await import('./markdown/markdown.ts')).markdownReader,
-  ),
-  row(
-    'html',
-    'html htm xhtml',
-    'text/html application/xhtml+xml',
-    15,
-    async () => (await import('./html/html.ts')).htmlReader,
-  ),
-  row('pdf', 'pdf', 'application/pdf', 200, async () => (await import('./pdf/pdf.ts')).pdfReader),
-  row('csv', 'csv', 'text/csv', 100, async () => (await import('./plain/csv.ts')).csvReader),
-  row('tsv', 'tsv tab', 'text/tab-separated-values', 100, async () => (await import('./plain/csv.ts')).csvReader),
-  row('json', 'json', 'application/json', 50, async () => (await import('./plain/json.ts')).jsonReader),
-  row('jsonl', 'jsonl ndjson', 'application/x-ndjson', 100, async () => (await import('./plain/json.ts')).jsonReader),
-  row('ipynb', 'ipynb', 'application/x-ipynb+json', 20, async () => (await import('./notebook.ts')).notebookReader),
-  row('srt', 'srt', 'application/x-subrip', 20, async () => (await import('./subtitles.ts')).subtitlesReader),
-  row('vtt', 'vtt', 'text/vtt', 20, async () => (await import('./subtitles.ts')).subtitlesReader),
-  row(
-    'docx',
-    'docx docm dotx dotm',
-    `${OPEN_XML}.wordprocessingml.document`,
-    50,
-    async () => (await import('./office/docx.ts')).docxReader,
-    { sharedSignature: 'zip' },
-  ),
-  row(
-    'pptx',
-    'pptx pptm ppsx ppsm potx',
-    `${OPEN_XML}.presentationml.presentation`,
-    100,
-    async () => (await import('./office/pptx.ts')).pptxReader,
-    { sharedSignature: 'zip' },
-  ),
-  row(
-    'xlsx',
-    'xlsx xlsm xltx xltm',
-    `${OPEN_XML}.spreadsheetml.sheet`,
-    50,
-    async () => (await import('./office/xlsx.ts')).xlsxReader,
-    { sharedSignature: 'zip' },
-  ),
-  row(
-    'odt',
-    'odt ott fodt',
-    `${OPEN_DOCUMENT}.text`,
-    50,
-    async () => (await import('./open-document/odt.ts')).odtReader,
-    {
-      sharedSignature: 'zip',
-    },
-  ),
-  row(
-    'odp',
-    'odp otp fodp',
-    `${OPEN_DOCUMENT}.presentation`,
-    100,
-    async () => (await import('./open-document/odp.ts')).odpReader,
-    { sharedSignature: 'zip' },
-  ),
-  row(
-    'ods',
-    'ods ots fods',
-    `${OPEN_DOCUMENT}.spreadsheet`,
-    50,
-    async () => (await import('./open-document/ods.ts')).odsReader,
-    { sharedSignature: 'zip' },
-  ),
-  row('rtf', 'rtf', 'application/rtf', 10, async () => (await import('./rtf/rtf.ts')).rtfReader),
-  row('doc', 'doc dot', 'application/msword', 10, async () => (await import('./legacy-office/doc.ts')).docReader, {
-    sharedSignature: 'compound',
+  row('txt', 'txt text log', 'text/plain', {
+    megabytes: 100,
+    load: async () => (await import('./plain/text.ts')).textReader,
   }),
-  row(
-    'xls',
-    'xls xlt',
-    'application/vnd.ms-excel',
-    10,
-    async () => (await import('./legacy-office/xls.ts')).xlsReader,
-    { sharedSignature: 'compound' },
-  ),
-  row(
-    'ppt',
-    'ppt pps pot',
-    'application/vnd.ms-powerpoint',
-    20,
-    async () => (await import('./legacy-office/ppt.ts')).pptReader,
-    { sharedSignature: 'compound' },
-  ),
-  row('eml', 'eml mht mhtml', 'message/rfc822', 50, async () => (await import('./mail/eml.ts')).emlReader, {
-    isContainer: true,
+  row('md', 'md markdown mdown mdx', 'text/markdown', {
+    megabytes: 100,
+    load: async () => (await import('./markdown/markdown.ts')).markdownReader,
   }),
-  row('mbox', 'mbox mbx', 'application/mbox', 100, async () => (await import('./mail/mbox.ts')).mboxReader, {
-    isContainer: true,
+  row('html', 'html htm xhtml', 'text/html application/xhtml+xml', {
+    megabytes: 15,
+    load: async () => (await import('./html/html.ts')).htmlReader,
   }),
-  row('msg', 'msg', 'application/vnd.ms-outlook', 50, async () => (await import('./mail/msg.ts')).msgReader, {
-    sharedSignature: 'compound',
-    isContainer: true,
+  row('pdf', 'pdf', 'application/pdf', { megabytes: 200, load: async () => (await import('./pdf/pdf.ts')).pdfReader }),
+  row('csv', 'csv', 'text/csv', { megabytes: 100, load: async () => (await import('./plain/csv.ts')).csvReader }),
+  row('tsv', 'tsv tab', 'text/tab-separated-values', {
+    megabytes: 100,
+    load: async () => (await import('./plain/csv.ts')).csvReader,
   }),
-  row('p7s', 'p7s p7m', 'application/pkcs7-signature', 5, async () => (await import('./mail/p7s.ts')).p7sReader, {
-    isContainer: true,
+  row('json', 'json', 'application/json', {
+    megabytes: 50,
+    load: async () => (await import('./plain/json.ts')).jsonReader,
   }),
-  row(
-    'ics',
-    'ics ifb',
-    'text/calendar application/ics',
-    5,
-    async () => (await import('./plain/calendar.ts')).calendarReader,
-  ),
-  row('rst', 'rst rest', 'text/x-rst', 20, async () => (await import('./rst/rst.ts')).rstReader),
-  row('org', 'org', 'text/org', 20, async () => (await import('./plain/org.ts')).orgReader),
-  row('svg', 'svg', 'image/svg+xml', 5, async () => (await import('./image/svg.ts')).svgReader),
-  row('epub', 'epub', 'application/epub+zip', 50, async () => (await import('./ebook/epub.ts')).epubReader, {
+  row('jsonl', 'jsonl ndjson', 'application/x-ndjson', {
+    megabytes: 100,
+    load: async () => (await import('./plain/json.ts')).jsonReader,
+  }),
+  row('ipynb', 'ipynb', 'application/x-ipynb+json', {
+    megabytes: 20,
+    load: async () => (await import('./notebook.ts')).notebookReader,
+  }),
+  row('srt', 'srt', 'application/x-subrip', {
+    megabytes: 20,
+    load: async () => (await import('./subtitles.ts')).subtitlesReader,
+  }),
+  row('vtt', 'vtt', 'text/vtt', { megabytes: 20, load: async () => (await import('./subtitles.ts')).subtitlesReader }),
+  row('docx', 'docx docm dotx dotm', `${OPEN_XML}.wordprocessingml.document`, {
+    megabytes: 50,
+    load: async () => (await import('./office/docx.ts')).docxReader,
     sharedSignature: 'zip',
   }),
-  row('zip', 'zip', 'application/zip', 50, async () => (await import('./containers/zip.ts')).zipReader, {
+  row('pptx', 'pptx pptm ppsx ppsm potx', `${OPEN_XML}.presentationml.presentation`, {
+    megabytes: 100,
+    load: async () => (await import('./office/pptx.ts')).pptxReader,
+    sharedSignature: 'zip',
+  }),
+  row('xlsx', 'xlsx xlsm xltx xltm', `${OPEN_XML}.spreadsheetml.sheet`, {
+    megabytes: 50,
+    load: async () => (await import('./office/xlsx.ts')).xlsxReader,
+    sharedSignature: 'zip',
+  }),
+  row('odt', 'odt ott fodt', `${OPEN_DOCUMENT}.text`, {
+    megabytes: 50,
+    load: async () => (await import('./open-document/odt.ts')).odtReader,
+    sharedSignature: 'zip',
+  }),
+  row('odp', 'odp otp fodp', `${OPEN_DOCUMENT}.presentation`, {
+    megabytes: 100,
+    load: async () => (await import('./open-document/odp.ts')).odpReader,
+    sharedSignature: 'zip',
+  }),
+  row('ods', 'ods ots fods', `${OPEN_DOCUMENT}.spreadsheet`, {
+    megabytes: 50,
+    load: async () => (await import('./open-document/ods.ts')).odsReader,
+    sharedSignature: 'zip',
+  }),
+  row('rtf', 'rtf', 'application/rtf', { megabytes: 10, load: async () => (await import('./rtf/rtf.ts')).rtfReader }),
+  row('doc', 'doc dot', 'application/msword', {
+    megabytes: 10,
+    load: async () => (await import('./legacy-office/doc.ts')).docReader,
+    sharedSignature: 'compound',
+  }),
+  row('xls', 'xls xlt', 'application/vnd.ms-excel', {
+    megabytes: 10,
+    load: async () => (await import('./legacy-office/xls.ts')).xlsReader,
+    sharedSignature: 'compound',
+  }),
+  row('ppt', 'ppt pps pot', 'application/vnd.ms-powerpoint', {
+    megabytes: 20,
+    load: async () => (await import('./legacy-office/ppt.ts')).pptReader,
+    sharedSignature: 'compound',
+  }),
+  row('eml', 'eml mht mhtml', 'message/rfc822', {
+    megabytes: 50,
+    load: async () => (await import('./mail/eml.ts')).emlReader,
     isContainer: true,
   }),
-  row('tar', 'tar', 'application/x-tar', 50, async () => (await import('./containers/tar.ts')).tarReader, {
+  row('mbox', 'mbox mbx', 'application/mbox', {
+    megabytes: 100,
+    load: async () => (await import('./mail/mbox.ts')).mboxReader,
     isContainer: true,
   }),
-  row('gz', 'gz tgz', 'application/gzip', 50, async () => (await import('./containers/gzip.ts')).gzipReader, {
+  row('msg', 'msg', 'application/vnd.ms-outlook', {
+    megabytes: 50,
+    load: async () => (await import('./mail/msg.ts')).msgReader,
+    sharedSignature: 'compound',
+    isContainer: true,
+  }),
+  row('p7s', 'p7s p7m', 'application/pkcs7-signature', {
+    megabytes: 5,
+    load: async () => (await import('./mail/p7s.ts')).p7sReader,
+    isContainer: true,
+  }),
+  row('ics', 'ics ifb', 'text/calendar application/ics', {
+    megabytes: 5,
+    load: async () => (await import('./plain/calendar.ts')).calendarReader,
+  }),
+  row('rst', 'rst rest', 'text/x-rst', { megabytes: 20, load: async () => (await import('./rst/rst.ts')).rstReader }),
+  row('org', 'org', 'text/org', { megabytes: 20, load: async () => (await import('./plain/org.ts')).orgReader }),
+  row('svg', 'svg', 'image/svg+xml', { megabytes: 5, load: async () => (await import('./image/svg.ts')).svgReader }),
+  row('epub', 'epub', 'application/epub+zip', {
+    megabytes: 50,
+    load: async () => (await import('./ebook/epub.ts')).epubReader,
+    sharedSignature: 'zip',
+  }),
+  row('zip', 'zip', 'application/zip', {
+    megabytes: 50,
+    load: async () => (await import('./containers/zip.ts')).zipReader,
+    isContainer: true,
+  }),
+  row('tar', 'tar', 'application/x-tar', {
+    megabytes: 50,
+    load: async () => (await import('./containers/tar.ts')).tarReader,
+    isContainer: true,
+  }),
+  row('gz', 'gz tgz', 'application/gzip', {
+    megabytes: 50,
+    load: async () => (await import('./containers/gzip.ts')).gzipReader,
     isContainer: true,
   }),
   packed('7z', '7z', 'application/x-7z-compressed'),
