@@ -86,11 +86,13 @@ export async function loadAllDocuments(filter: LibraryFilter): Promise<readonly 
   }
 }
 
+export type DocumentPage = Listed<LibraryDocument>;
+
 export const loadDocuments = (
   { state, collection, title, offset }: LibraryFilter,
   signal?: AbortSignal,
   limit = PAGE_SIZE,
-): Promise<Listed<LibraryDocument>> =>
+): Promise<DocumentPage> =>
   callList<LibraryDocument>('/v3/documents', {
     query: {
       offset,
