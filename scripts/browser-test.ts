@@ -31,6 +31,7 @@ const USAGE = `Opens the web page of a separate service in a real Chromium, and 
 
   npm run -s browser-test -- [options] [view…]
 
+  --part K/N       the Kth of N parts of the views, which are of similar length, besides those that are named
   --report FILE    writes the counts as JSON
   --pdfs FOLDER    the PDFs that "pdf-quotes" quotes; default: test/fixtures/pdfs
   --sentences N    how many sentences of each; default: 4
@@ -40,7 +41,7 @@ Tests all views by default. CHROMIUM_PATH is the path of the browser if it is no
 /** Suites that run concurrently, each with its checks in sequence. They wait more than they compute. */
 const LANES = 3;
 
-/** One suite per view, each in its own file. The longest come first. */
+/** One suite per view, each in its own file. The longest come first, so that parts have similar lengths. */
 const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
   pdfQuotes,
   streamsSuite,
@@ -68,6 +69,7 @@ const suitesOf = (pdfQuotes: BrowserSuite): readonly BrowserSuite[] => [
 ];
 
 const options = {
+  part: { type: 'string' },
   report: { type: 'string' },
   pdfs: { type: 'string' },
   sentences: { type: 'string', default: '4' },
@@ -77,14 +79,19 @@ const options = {
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const suites = suitesOf(pdfQuotesSuite({ folder: values.pdfs, sentences: Number(values.sentences) }));
-  const chosen = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const unknown = positionals.filter((each) => !suites.some(({ name }) => name === each));
-  if (values.help || unknown.length > 0) {
+  const part = partOf(values.part);
+  if (values.help || unknown.length > 0 || part === null) {
     for (const name of unknown) console.error(`There is no view "${name}".`);
+    if (part === null) console.error('--part expects two numbers, as in 2/5 for the second of five parts.');
     console.log(USAGE);
     process.exitCode = values.help ? 0 : 2;
     return;
   }
+  const others = suites.filter(({ name }) => !positionals.includes(name));
+  const isInPart = (place: number) =>
+    part === undefined ? positionals.length === 0 : place % part.count === part.number - 1;
+  const chosen = suites.filter((suite) => !others.includes(suite) || isInPart(others.indexOf(suite)));
   const counts: Counts = { passed: 0, failed: 0 };
   try {
     await runSuites(chosen, counts);
@@ -99,6 +106,13 @@ async function main(): Promise<void> {
   }
   console.log(`${counts.passed} checks passed, ${counts.failed} failed`);
   process.exitCode = counts.failed === 0 ? 0 : 1;
+}
+
+/** Null if the text is not a part such as `2/5`. */
+function partOf(text: string | undefined): { readonly number: number; readonly count: number } | null | undefined {
+  if (text === undefined) return undefined;
+  const [number = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).slice(1).map(Number);
+  return number >= 1 && number <= count ? { number, count } : null;
 }
 
 async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promise<void> {
