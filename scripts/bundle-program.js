@@ -1,18 +1,18 @@
 // @ts-check
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 // Bundles the compiled command line, because loading its modules one by one took half of the time until the first reply
-// to an MCP client, and the threads of the database, of which three start with every process. Library users, other
-// threads and child processes use the unbundled files. build.js runs this script with the folder of those files.
+// to an MCP client, the threads of the database, of which three start with every process, and the processes that read
+// documents. Library users, other threads and child processes use the unbundled files. build.js runs this script with
+// the folder of those files.
 
 const [folder = ''] = process.argv.slice(2);
 const SOURCES = join(folder, 'src', 'cli');
 const TARGET = join(folder, 'program');
 const LOADER = join(folder, 'src', 'bundle-loader.js');
-const SQLITE_WORKER = join(folder, 'src', 'store', 'sql', 'sqlite', 'sqlite-worker.js');
 /**
  * Packages of many files that every start needs, or that many need directly after it, such as the clients of models. All
  * modules that import them are bundled too, so that none is loaded twice.
@@ -76,19 +76,32 @@ await bundle(
   },
 );
 
-// A bundle of its own, since a chunk shared with the command line would contain code that a thread does not need.
-const threads = await bundle({ 'sqlite-worker': SQLITE_WORKER }, { entryFileNames: '[name]-[hash].cjs' });
-const entry = threads.find((/** @type {{ isEntry: boolean }} */ chunk) => chunk.isEntry);
-if (entry === undefined) throw new Error('The bundle of the database threads has no entry.');
-const fromWorker = (/** @type {string} */ path) => forImport(relative(dirname(SQLITE_WORKER), path));
-await writeFile(
-  SQLITE_WORKER,
-  `import { openBundle, useCodeCache } from '${fromWorker(LOADER)}';
+// Bundles of their own, since a chunk shared with the command line would contain code that they do not need.
+await bundleEntry('src/store/sql/sqlite/sqlite-worker');
+await bundleEntry('src/ingest/preparation-process');
+await bundleEntry('src/ingest/preparation-worker');
+
+/**
+ * Bundles a module that a thread or process starts with, and replaces it by a file that loads the bundle, with the code
+ * cache if a thread is given its folder. Reader processes do without: it needs Node's `crypto`, whose loading takes as
+ * long as the cache saves and 7 MB of memory.
+ * @param {string} path
+ */
+async function bundleEntry(path) {
+  const file = join(folder, `${path}.js`);
+  const chunks = await bundle({ [basename(path)]: file }, { entryFileNames: '[name]-[hash].cjs' });
+  const entry = chunks.find((/** @type {{ isEntry: boolean }} */ chunk) => chunk.isEntry);
+  if (entry === undefined) throw new Error(`The bundle of ${path} has no entry.`);
+  const from = (/** @type {string} */ target) => forImport(relative(dirname(file), target));
+  await writeFile(
+    file,
+    `import { openBundle, useCodeCache } from '${from(LOADER)}';
 const { workerData } = process.getBuiltinModule('node:worker_threads');
 if (typeof workerData === 'string') useCodeCache(workerData);
-openBundle(process.getBuiltinModule('node:path').join(import.meta.dirname, '${fromWorker(TARGET)}')).load('${entry.fileName}');
+openBundle(process.getBuiltinModule('node:path').join(import.meta.dirname, '${from(TARGET)}')).load('${entry.fileName}');
 `,
-);
+  );
+}
 
 /**
  * Bundles modules into the folder of the program. Returns the written chunks.

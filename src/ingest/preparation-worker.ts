@@ -4,7 +4,8 @@ import { createImageReaderRequests, type ImageReaderReply } from './image-reader
 import type { ImageReaderChoice, ImageReaderRequest } from './image-reader-source.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
-import { receiveTask, type TransferredTask } from './task-transfer.ts';
+import { receiveTask } from './receive-task.ts';
+import type { TransferredTask } from './task-transfer.ts';
 import { tesseractImageReader } from './tesseract-image-reader.ts';
 
 /** Messages to the thread. */

@@ -15,7 +15,7 @@ export interface ReaderProcesses {
 /** An idle process is ended after this time to free its memory. */
 const IDLE_MS = 60_000;
 /**
- * A process takes 0.3 s of processor time to start and 80 MB, and reads a short text in 5 ms. So another one is started
+ * A process takes 0.2 s of processor time to start and 80 MB, and reads a short text in 5 ms. So another one is started
  * only for a task that the running ones have kept waiting for so long, or while one of them takes so long to start.
  */
 const WAIT_MS = 50;

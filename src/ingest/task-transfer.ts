@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '../documents/ids.ts';
 import type { ReadingTask } from './reading-task.ts';
@@ -37,12 +37,6 @@ export async function sendTask(given: SubmittedTask, folder: string | undefined)
   }
   const bytes = stored === undefined ? job.bytes : await stored.read();
   return { task: { kind: 'document', job: { ...job, bytes } }, sizeInBytes: bytes.byteLength };
-}
-
-/** In the reader process: the task with its bytes. */
-export async function receiveTask({ task, file }: TransferredTask): Promise<ReadingTask> {
-  if (file === undefined || task.kind !== 'document') return task;
-  return { ...task, job: { ...task.job, bytes: await readFile(file) } };
 }
 
 export const removeTransferFile = ({ file }: TransferredTask): Promise<void> =>

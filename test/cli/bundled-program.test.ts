@@ -19,15 +19,29 @@ it('has all characters beyond ASCII as escapes, so that V8 keeps its source in o
 });
 
 it('contains the modules and packages of the database threads, which the file that starts them loads', async () => {
-  const entry = new URL('../../dist/src/store/sql/sqlite/sqlite-worker.js', import.meta.url);
-  const [, name = ''] = /\.load\('(.+)'\);\n$/.exec(await readFile(entry, 'utf8')) ?? [];
+  const name = await entryOf('store/sql/sqlite/sqlite-worker.js');
   const imported = importedBy(await readFile(join(PROGRAM, name), 'utf8'));
   expect(imported.length).toBeGreaterThan(0);
   expect(imported.filter((from) => !from.startsWith('./') && !isBuiltin(from))).toEqual([]);
 });
 
+it('contains all modules of the processes that read documents, which load only packages besides', async () => {
+  for (const file of ['preparation-process.js', 'preparation-worker.js']) {
+    const sources = await chunksFrom(await entryOf(`ingest/${file}`));
+    const others = [...sources.values()]
+      .flatMap(importedBy)
+      .filter((from) => !from.startsWith('./') && !isBuiltin(from));
+    expect(others.filter((from) => /^[./]/.test(from))).toEqual([]);
+  }
+  // Parts that a plain text does not need, such as the readers of other formats, are chunks of their own.
+  const worker = await chunksFrom(await entryOf('ingest/preparation-worker.js'));
+  const [, reader = ''] = [...worker].find(([name]) => name.startsWith('text-')) ?? [];
+  expect(reader).toContain('textReader');
+  expect(importedBy(reader).filter((from) => !from.startsWith('./'))).toEqual([]);
+});
+
 it('contains a package once that npm installed in several places', async () => {
-  const sources = await chunksOfProgram();
+  const sources = await chunksFrom('main.cjs');
   // Express, and each of its dependencies accepts, send and type-is, bring the table of MIME types.
   const tables = sources
     .values()
@@ -37,14 +51,16 @@ it('contains a package once that npm installed in several places', async () => {
 });
 
 it('has only chunks that can be loaded, whatever installed packages they require', async () => {
-  const chunks = await chunksOfProgram();
+  const chunks = await chunksFrom('main.cjs');
   expect(chunks.size).toBeGreaterThan(100);
+  const readers = await chunksFrom(await entryOf('ingest/preparation-worker.js'));
+  expect(readers.size).toBeGreaterThan(30);
   // In a process of its own, because everything that the program consists of stays loaded.
   const loader = new URL('../../dist/src/bundle-loader.js', import.meta.url).href;
   const program = `
     import { openBundle } from ${JSON.stringify(loader)};
     const bundle = openBundle(${JSON.stringify(PROGRAM)});
-    for (const name of ${JSON.stringify([...chunks.keys()])}) bundle.load(name);
+    for (const name of ${JSON.stringify([...chunks.keys(), ...readers.keys()])}) bundle.load(name);
     console.log('loaded');
     process.exit();`;
   const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', program]);
@@ -58,10 +74,17 @@ it('has no import() that its loader would not see', async () => {
   expect(sources.some((source) => source.includes('importModule("undici")'))).toBe(true);
 });
 
-/** The sources of all chunks of the command line, by name. */
-async function chunksOfProgram(): Promise<ReadonlyMap<string, string>> {
+/** The chunk that a file of a thread or process loads. */
+async function entryOf(path: string): Promise<string> {
+  const source = await readFile(new URL(`../../dist/src/${path}`, import.meta.url), 'utf8');
+  const [, name = ''] = /\.load\('(.+)'\);\n$/.exec(source) ?? [];
+  return name;
+}
+
+/** The sources of a chunk and of all that it loads at some time, by name. */
+async function chunksFrom(entry: string): Promise<ReadonlyMap<string, string>> {
   const sources = new Map<string, string>();
-  for (const names = ['main.cjs']; ; ) {
+  for (const names = [entry]; ; ) {
     const name = names.pop();
     if (name === undefined) return sources;
     if (sources.has(name)) continue;

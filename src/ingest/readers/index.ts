@@ -1,7 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
 import { MAX_DEPTH } from './containers/nesting-budget.ts';
-import { detectType } from './detect-type.ts';
 import { type FileType, typeByName } from './file-types.ts';
 import type { FileInput, ReadDocument, ReadNested } from './reader.ts';
 
@@ -15,6 +14,8 @@ export async function readDocument(type: string, input: FileInput): Promise<Read
 
 const readNested: ReadNested = async ({ mediaType, ...file }, budget) => {
   const { bytes, fileName } = file;
+  // Only for files inside others: it loads parts of the readers of most formats.
+  const { detectType } = await import('./detect-type.ts');
   const type = await detectType({ bytes, fileName, ...(mediaType !== undefined && { mediaType }) });
   if (type.isContainer && budget.depth >= MAX_DEPTH) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-import { isMailbox } from '../mail/mbox.ts';
+import { isMailbox } from '../mail/separate-mails.ts';
 import { sniffDialect } from '../plain/csv-dialect.ts';
 
 export interface SniffHints {

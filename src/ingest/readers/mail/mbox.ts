@@ -4,9 +4,7 @@ import type { Reader } from '../reader.ts';
 import { mailDate } from './mail-date.ts';
 import { readHeaders } from './mime-headers.ts';
 import { headerOf } from './mime-parts.ts';
-
-/** The line before each mail (RFC 4155): a sender and the time of delivery. */
-const SEPARATOR = /^From \S[^\n]* \d{4}[^\n]*\r?\n/;
+import { nextSeparator, startsWithSeparator } from './separate-mails.ts';
 
 /** Mailboxes: the mails of a folder one after another, each a section. */
 export const mboxReader: Reader = {
@@ -18,13 +16,9 @@ export const mboxReader: Reader = {
   },
 };
 
-/** Whether the text contains several mails, or begins like a mailbox and is only the beginning of a file. */
-export const isMailbox = (text: string, isWhole: boolean): boolean =>
-  SEPARATOR.test(text) && (!isWhole || nextSeparator(text, 1) !== text.length);
-
 function* mailsOf(text: string): Generator<InnerFile, void> {
   let number = 0;
-  for (let start = SEPARATOR.test(text) ? 0 : nextSeparator(text, 0); start < text.length; ) {
+  for (let start = startsWithSeparator(text) ? 0 : nextSeparator(text, 0); start < text.length; ) {
     const end = nextSeparator(text, start + 1);
     const mail = text.slice(text.indexOf('\n', start) + 1, end);
     number += 1;
@@ -50,13 +44,4 @@ function labelOf(number: number, mail: string): string {
   if (subject.length > 0) return `Message ${number}: ${subject.join('')}`;
   const date = mailDate(headerOf(headers, 'date'));
   return date === undefined ? `Message ${number}` : `Message ${number} (${date.slice(0, 10)})`;
-}
-
-/** The offset of the next mail, which begins after a blank line; the length of the text after the last one. */
-function nextSeparator(text: string, from: number): number {
-  for (let at = text.indexOf('\nFrom ', from); at !== -1; at = text.indexOf('\nFrom ', at + 1)) {
-    const isAfterBlank = text[at - 1] === '\n' || (text[at - 1] === '\r' && text[at - 2] === '\n');
-    if (isAfterBlank && SEPARATOR.test(text.slice(at + 1, at + 1_000))) return at + 1;
-  }
-  return text.length;
 }
