@@ -33,7 +33,8 @@ import type {
 } from './sqlite-messages.ts';
 
 const STATEMENTS_KEPT = 256;
-const DEFAULT_CACHE_KB = 65_536;
+/** Of the writer. Ingestion is as fast as with 64 MB, which the cache takes once the database is that large. */
+const DEFAULT_CACHE_KB = 16_384;
 /** Two connections write only while one of them migrates or repairs; neither locks the file for long. */
 const BUSY_TIMEOUT_MS = 10_000;
 
