@@ -15,5 +15,5 @@ export function onlyMethods(...methods: readonly string[]): RequestHandler {
 }
 
 export const unknownRoute: RequestHandler = (request) => {
-  throw new ServiceError('not_found', `There is no route ${request.method} ${request.path}.`);
+  throw new ServiceError('not_found', `There is no route ${request.method} ${request.baseUrl}${request.path}.`);
 };

@@ -15,6 +15,8 @@ export interface PdfAnnotation {
   readonly exportValue?: unknown;
   readonly buttonValue?: unknown;
   readonly contentsObj?: { readonly str?: string };
+  /** The author of a comment. */
+  readonly titleObj?: { readonly str?: string };
   readonly defaultAppearanceData?: { readonly fontSize?: number };
 }
 
@@ -27,6 +29,8 @@ export interface AnnotationItem {
   readonly transform: number[];
   readonly fontName: string;
   readonly hasEOL: true;
+  /** The box of the annotation on the page; the item itself is only near the text that is drawn in it. */
+  readonly rect: readonly number[];
 }
 
 /** The font name of all these items. PDF.js generates its own names, none of which looks like this. */
@@ -58,7 +62,8 @@ export function annotationItems(
     'str' in item && item.str.trim() !== '' ? [{ x: item.transform[4] ?? 0, y: item.transform[5] ?? 0 }] : [],
   );
   return annotations.slice(0, MAX_ANNOTATIONS).flatMap((annotation) => {
-    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = annotation.rect ?? [];
+    const { rect = [] } = annotation;
+    const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect;
     const lines = linesOf(annotation);
     const height = Math.abs(y2 - y1);
     const left = Math.min(x1, x2);
@@ -78,6 +83,7 @@ export function annotationItems(
       transform: [size, 0, 0, size, left + PADDING, first - index * LINE_HEIGHT * size],
       fontName: ANNOTATION_FONT,
       hasEOL: true,
+      rect,
     }));
   });
 }

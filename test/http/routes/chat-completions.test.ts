@@ -20,6 +20,11 @@ async function open(models?: Parameters<typeof startCitewell>[0]): Promise<[Runn
 }
 
 describe('with a language model', () => {
+  it('names the whole address of an unknown route', async () => {
+    const response = await fetch(`${http.url}/v1/completions`, { method: 'POST' });
+    expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('POST /v1/completions')]);
+  });
+
   let provider: Awaited<ReturnType<typeof startFakeOpenAi>>;
   let http: RunningHttp;
   let client: OpenAI;

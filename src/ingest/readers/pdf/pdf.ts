@@ -12,6 +12,7 @@ import { cleanText } from '../encoding/clean-text.ts';
 import { IMAGE_PROMPT } from '../image/image-reader.ts';
 import { markdownBlocks } from '../markdown/markdown.ts';
 import type { Reader } from '../reader.ts';
+import { COMMENTED_TYPES, commentsOf } from './pdf-comments.ts';
 import { createFontNames, type FontNames, monoFonts } from './pdf-fonts.ts';
 import { buildBlocks, readTypography } from './pdf-paragraphs.ts';
 import { dropRunningHeaders } from './pdf-running-lines.ts';
@@ -49,10 +50,12 @@ export const pdfReader: Reader = {
         for (const { kind, text, level } of buildBlocks(rows, typography)) {
           builder.add(kind, tidy(text), level === undefined ? undefined : { level });
         }
-        if (placed[index]?.hasText === true) continue;
-        const scan = await readScan(pdf, index + 1, input);
-        addScan(builder, scan.text);
-        hasUndecoded ||= scan.hasUndecoded;
+        if (placed[index]?.hasText !== true) {
+          const scan = await readScan(pdf, index + 1, input);
+          addScan(builder, scan.text);
+          hasUndecoded ||= scan.hasUndecoded;
+        }
+        for (const comment of placed[index]?.comments ?? []) builder.add('paragraph', tidy(comment));
       }
       const content = builder.finish();
       if (content.text === '') {
@@ -120,6 +123,7 @@ interface PlacedPage {
   readonly rows: readonly Row[];
   /** False if the page itself has no text, as a scan, on which form fields may still be filled in. */
   readonly hasText: boolean;
+  readonly comments: readonly string[];
 }
 
 /** A damaged page is left empty, so that the others can still be read; a document of only such pages is rejected. */
@@ -133,10 +137,10 @@ async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promi
     try {
       const annotations = printed.get(number - 1) ?? [];
       const { runs, hasText } = await readRuns(pdf, number, { fonts, annotations });
-      pages.push({ rows: orderRows(joinLines(runs)), hasText });
+      pages.push({ rows: orderRows(joinLines(runs)), hasText, comments: commentsOf(annotations) });
     } catch (error) {
       failure = error;
-      pages.push({ rows: [], hasText: false });
+      pages.push({ rows: [], hasText: false, comments: [] });
     }
   }
   if (failure !== undefined && pages.every(({ rows }) => rows.length === 0)) {
@@ -153,7 +157,7 @@ async function readPages(pdf: Pdf, fileName: string, signal: AbortSignal): Promi
  */
 async function readAnnotations(pdf: Pdf): Promise<readonly (PdfAnnotation & { readonly pageIndex?: number })[]> {
   const [freeText, widget] = [3, 20];
-  return pdf.getAnnotationsByType(new Set([freeText, widget]), new Set()).catch(() => []);
+  return pdf.getAnnotationsByType(new Set([freeText, widget, ...COMMENTED_TYPES]), new Set()).catch(() => []);
 }
 
 async function readRuns(

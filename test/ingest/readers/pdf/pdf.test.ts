@@ -40,6 +40,8 @@ describe('a PDF', () => {
           field('/FT /Tx /T (password) /Ff 8192 /V (hunter2)', 620),
           field('/FT /Tx /T (internal) /V (unseen)', 590, 2),
           '<< /Type /Annot /Subtype /FreeText /F 4 /Rect [50 480 400 540] /DA (/Helv 12 Tf) /Contents (Approved by Inga\\rwithout the taxi) >>',
+          '<< /Type /Annot /Subtype /Text /F 4 /Rect [500 740 520 760] /T (Inga) /Contents (Where is the receipt?) >>',
+          '<< /Type /Annot /Subtype /Highlight /F 4 /Rect [50 740 90 750] /Contents () >>',
           '<< /Type /Annot /Subtype /Link /F 4 /Rect [50 780 100 800] /Contents (a link) >>',
         ],
       }),
@@ -50,6 +52,7 @@ describe('a PDF', () => {
       'Refused Password:',
       'Internal:',
       'Approved by Inga without the taxi',
+      '[Comment by Inga: Where is the receipt?]',
     ]);
   });
 

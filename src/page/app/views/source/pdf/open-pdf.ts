@@ -11,6 +11,8 @@ export type PdfLibrary = typeof import('pdfjs-dist');
 export interface PdfPageText {
   readonly content: TextContent;
   readonly items: PageItems;
+  /** The boxes of form fields and other annotations, by the index of their text item. */
+  readonly boxes: ReadonlyMap<number, readonly number[]>;
 }
 
 /** The characters of a page as they are drawn. */
@@ -108,9 +110,14 @@ async function readText(pdf: PDFDocumentProxy, number: number): Promise<PdfPageT
   const page = await pdf.getPage(number);
   const { items: texts, styles, lang } = await page.getTextContent();
   const annotations: PdfAnnotation[] = await page.getAnnotations().catch(() => []);
-  const items = [...texts, ...annotationItems(annotations, texts)];
-  const content = { items, styles: { ...styles, [ANNOTATION_FONT]: ANNOTATION_STYLE }, lang };
-  return { content, items: pageItems(items) };
+  const added = annotationItems(annotations, texts);
+  const items = [...texts, ...added];
+  const first = texts.filter((item) => 'str' in item).length;
+  return {
+    content: { items, styles: { ...styles, [ANNOTATION_FONT]: ANNOTATION_STYLE }, lang },
+    items: pageItems(items),
+    boxes: new Map(added.map(({ rect }, index) => [first + index, rect])),
+  };
 }
 
 async function readGlyphs(

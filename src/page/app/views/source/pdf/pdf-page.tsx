@@ -53,12 +53,13 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
     if (layer === undefined || here.length === 0) return;
     let isOver = false;
     let restore = () => {};
-    void pdf.textOf(number).then(({ items }) => {
+    void pdf.textOf(number).then(({ items, boxes }) => {
       if (isOver) return;
       const runs = here.flatMap((part) => runsOf(part, items));
+      const drawn = runs.filter(({ index }) => !boxes.has(index));
       const marks = runs.flatMap(({ index, from, to }) => {
         const element = layer.runs[index];
-        return element === undefined ? [] : [markWithin(element, from, to)];
+        return element === undefined ? [] : [{ ...markWithin(element, from, to), isDrawn: !boxes.has(index) }];
       });
       restore = () => {
         for (const { undo } of marks) undo();
@@ -68,11 +69,15 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
         first.tabIndex = 0;
         scrollWithin(first, 'center');
       }
-      void locateAreas(pdf, number, runs)
-        .catch(() => undefined)
-        .then((found) => {
-          if (!isOver) setAreas(found ?? marks.map(({ mark }) => shareOf(mark, holder.current)));
-        });
+      const fields = [...new Set(runs.map(({ index }) => boxes.get(index)))].filter((box) => box !== undefined);
+      void Promise.all([
+        locateAreas(pdf, number, drawn).catch(() => undefined),
+        locateBoxes(pdf, number, fields).catch(() => []),
+      ]).then(([found, inFields]) => {
+        if (isOver) return;
+        const near = marks.filter(({ isDrawn }) => isDrawn).map(({ mark }) => shareOf(mark, holder.current));
+        setAreas([...(found ?? near), ...inFields]);
+      });
     });
     return () => {
       isOver = true;
@@ -156,6 +161,22 @@ async function locateAreas(pdf: OpenPdf, number: number, runs: readonly RunPart[
     right: right / glyphs.width,
     bottom: bottom / glyphs.height,
   }));
+}
+
+/** The areas of boxes, as shares of the page. */
+async function locateBoxes(pdf: OpenPdf, number: number, boxes: readonly (readonly number[])[]): Promise<Area[]> {
+  const viewport = (await pdf.page(number)).getViewport({ scale: 1 });
+  return boxes.map((box) => {
+    const [left = 0, bottom = 0, right = 0, top = 0] = box;
+    const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(left, bottom);
+    const [x2 = 0, y2 = 0] = viewport.convertToViewportPoint(right, top);
+    return {
+      left: Math.min(x1, x2) / viewport.width,
+      top: Math.min(y1, y2) / viewport.height,
+      right: Math.max(x1, x2) / viewport.width,
+      bottom: Math.max(y1, y2) / viewport.height,
+    };
+  });
 }
 
 /** The area of an element of the text layer, which only approximates the drawn characters. */
