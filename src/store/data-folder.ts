@@ -10,8 +10,6 @@ import { restrictToOwner } from './private-folder.ts';
 import { currentProcess, isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readServerInfo } from './server-info.ts';
 
-export { readServerInfo, removeServerInfo, writeServerInfo } from './server-info.ts';
-
 /** The data folder, locked by this process. */
 export interface DataFolder {
   /** Absolute. */

@@ -5,8 +5,9 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDataFolder, readServerInfo, removeServerInfo, writeServerInfo } from '../../src/store/data-folder.ts';
+import { openDataFolder } from '../../src/store/data-folder.ts';
 import { currentProcess, isAlive, readStartTime } from '../../src/store/process-identity.ts';
+import { readServerInfo, removeServerInfo, writeServerInfo } from '../../src/store/server-info.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const program = fileURLToPath(new URL('./hold-folder.ts', import.meta.url));

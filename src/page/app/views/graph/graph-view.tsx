@@ -5,6 +5,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { navigate, route, setQuery } from '../../router.ts';
+import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { EntityFinder } from './entity-finder.tsx';
 import {
@@ -82,6 +83,12 @@ export function GraphView() {
   );
 }
 
+const EmptyGraph = () => (
+  <p class="notice">
+    {texts.graph.empty} <Link href="/library">{texts.ask.addDocuments}</Link>
+  </p>
+);
+
 interface ShownProps {
   readonly collection: string;
   readonly name: string | undefined;
@@ -93,7 +100,7 @@ interface ShownProps {
 
 function Shown({ collection, name, isTable, view, reload, onMore }: ShownProps) {
   const { failure, setFailure, attempt } = useAttempt();
-  if (view.total_nodes === 0) return <p class="notice">{texts.graph.empty}</p>;
+  if (view.total_nodes === 0) return <EmptyGraph />;
   const wanted = name?.toLowerCase();
   const selected = wanted === undefined ? undefined : view.nodes.find(({ label }) => label.toLowerCase() === wanted);
   const onNode = (id: string | undefined) =>

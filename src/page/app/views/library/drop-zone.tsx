@@ -74,7 +74,7 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
   return (
     <div class={`drop-zone${isLarge ? ' drop-zone-large' : ''}${isOver ? ' drop-zone-over' : ''}`}>
       <p class={into === undefined ? 'drop-zone-words' : undefined}>
-        <strong>{isOver ? texts.library.dropNow : texts.library.drop}</strong>
+        <strong class="drop-zone-call">{isOver ? texts.library.dropNow : texts.library.drop}</strong>
         <span class="notice"> {into === undefined ? texts.library.formats : texts.library.into(into)}</span>
       </p>
       <div class="drop-zone-buttons">

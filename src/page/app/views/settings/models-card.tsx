@@ -54,11 +54,13 @@ export function Models() {
               {choices.value.looks_for_models ? texts.settings.noModelsFound : texts.settings.modelSearchOff}
             </p>
           )}
-          <ul class="found-models">
-            {choices.value.found.map((model) => (
-              <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
-            ))}
-          </ul>
+          {choices.value.found.length > 0 && (
+            <ul class="found-models">
+              {choices.value.found.map((model) => (
+                <Found key={model.name} model={model} isOwn={model.name === own} onChoose={() => choose(model.name)} />
+              ))}
+            </ul>
+          )}
           {choices.value.embedders.length > 0 && (
             <>
               <h3>{texts.settings.foundEmbedders}</h3>
