@@ -138,7 +138,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
         case 'learning':
           return `${LEARNED_EMBEDDING} is being learned from the corpus: ${Math.floor(100 * state.share)} %.`;
         case 'embedding':
-          return `The corpus is being embedded with ${LEARNED_EMBEDDING}: ${state.done} of ${state.total} passages.`;
+          return `The corpus is being embedded with ${LEARNED_EMBEDDING}: ${count(state.done)} of ${count(state.total)} passages.`;
         case 'failed':
           return `${LEARNED_EMBEDDING} could not be learned: ${state.reason} It is tried again.`;
         case 'idle':
@@ -156,3 +156,5 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
 // Used by default, not by explicit choice, and replaced when the corpus is large enough for training.
 const provisional = (embedder: EmbeddingModel): EmbeddingModel =>
   embedder.name === STATIC_EMBEDDING ? { ...embedder, isProvisional: true } : embedder;
+
+const count = (number: number): string => number.toLocaleString('en');
