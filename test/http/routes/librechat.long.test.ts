@@ -49,7 +49,9 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-const call = async (user: string, method: string, path: string, body?: string | FormData, url = http.url) => {
+/** Sends a request such as `POST /embed`. */
+const call = async (user: string, request: string, body?: string | FormData, url = http.url) => {
+  const [method = '', path = ''] = request.split(' ');
   const headers = { authorization: `Bearer ${tokens[user] ?? user}` };
   const response = await fetch(`${url}/librechat${path}`, { method, headers, ...(body !== undefined && { body }) });
   // biome-ignore lint/suspicious/noExplicitAny: bodies are read as a client without types would
@@ -65,13 +67,13 @@ const embed = (
   form.append('file_id', id);
   form.append('file', new Blob([text]), name);
   if (entity !== undefined) form.append('entity_id', entity);
-  return call(user, 'POST', '/embed', form);
+  return call(user, 'POST /embed', form);
 };
 const query = (user: string, id: string, entity?: string) =>
-  call(user, 'POST', '/query', JSON.stringify({ query: 'How many passengers?', file_id: id, k: 5, entity_id: entity }));
+  call(user, 'POST /query', JSON.stringify({ query: 'How many passengers?', file_id: id, k: 5, entity_id: entity }));
 
 it('embeds a file, finds its passages as [document, distance], returns it whole, and deletes it', async () => {
-  expect(await call('', 'GET', '/health')).toEqual({ status: 200, body: { status: 'UP' } });
+  expect(await call('', 'GET /health')).toEqual({ status: 200, body: { status: 'UP' } });
   expect(await embed('ada', 'file-1', FERRY)).toEqual({
     status: 200,
     body: {
@@ -89,24 +91,24 @@ it('embeds a file, finds its passages as [document, distance], returns it whole,
   });
   expect(body[0][1]).toBeGreaterThanOrEqual(0);
   expect(body[0][1]).toBeLessThan(1);
-  expect((await call('ada', 'GET', '/documents/file-1/context')).body).toContain('never sails at night');
-  expect(await call('ada', 'DELETE', '/documents', JSON.stringify(['file-1']))).toMatchObject({ status: 200 });
+  expect((await call('ada', 'GET /documents/file-1/context')).body).toContain('never sails at night');
+  expect(await call('ada', 'DELETE /documents', JSON.stringify(['file-1']))).toMatchObject({ status: 200 });
   expect(await query('ada', 'file-1')).toEqual({ status: 200, body: [] });
-  expect(await call('ada', 'DELETE', '/documents', JSON.stringify(['file-1']))).toMatchObject({ status: 404 });
+  expect(await call('ada', 'DELETE /documents', JSON.stringify(['file-1']))).toMatchObject({ status: 404 });
 });
 
 it('keeps the files of each user apart, and shares those of an agent', async () => {
   await embed('ada', 'file-2', FERRY);
   expect((await query('ada', 'file-2')).body).not.toEqual([]);
   expect((await query('ben', 'file-2')).body).toEqual([]);
-  expect(await call('ben', 'GET', '/documents/file-2/context')).toMatchObject({ status: 404 });
-  expect(await call('ben', 'DELETE', '/documents', JSON.stringify(['file-2']))).toMatchObject({ status: 404 });
+  expect(await call('ben', 'GET /documents/file-2/context')).toMatchObject({ status: 404 });
+  expect(await call('ben', 'DELETE /documents', JSON.stringify(['file-2']))).toMatchObject({ status: 404 });
   expect(await embed('ben', 'file-2', 'Something else.')).toMatchObject({ status: 409 });
 
   await embed('ada', 'file-3', FERRY, { entity: 'agent_7' });
   expect((await query('ben', 'file-3')).body).toEqual([]);
   expect((await query('ben', 'file-3', 'agent_7')).body[0][0].page_content).toContain('Aurora');
-  expect(await call('ada', 'DELETE', '/documents', JSON.stringify(['file-3']))).toMatchObject({ status: 200 });
+  expect(await call('ada', 'DELETE /documents', JSON.stringify(['file-3']))).toMatchObject({ status: 200 });
 });
 
 it('tells the search which passages the caller may read beyond the file: their own and those of the agent', async () => {
@@ -144,7 +146,7 @@ it('reads a file that is uploaded as text, and stores nothing', async () => {
     const form = new FormData();
     form.append('file_id', 'file-9');
     form.append('file', new Blob([bytes]), name);
-    return call('ada', 'POST', '/text', form);
+    return call('ada', 'POST /text', form);
   };
   const rows = [sheetRow(1, ['Ferry', 'Passengers']), sheetRow(2, ['Aurora', 120])].join('');
   expect(await read('ferries.xlsx', Uint8Array.from(makeZip(workbookParts([{ name: 'Ferries', rows }]))))).toEqual({
@@ -156,20 +158,20 @@ it('reads a file that is uploaded as text, and stores nothing', async () => {
       known_type: true,
     },
   });
-  expect(await call('ada', 'GET', '/documents/file-9/context')).toMatchObject({ status: 404 });
+  expect(await call('ada', 'GET /documents/file-9/context')).toMatchObject({ status: 404 });
   expect(await read('program.exe', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0]))).toMatchObject({
     status: 415,
   });
   expect(await read('broken.pdf', '%PDF-1.7 and nothing else')).toMatchObject({ status: 400 });
-  expect(await call('ada', 'POST', '/text', new FormData())).toMatchObject({ status: 422 });
-  expect(await call('nobody', 'POST', '/text', new FormData())).toMatchObject({ status: 401 });
+  expect(await call('ada', 'POST /text', new FormData())).toMatchObject({ status: 422 });
+  expect(await call('nobody', 'POST /text', new FormData())).toMatchObject({ status: 401 });
 });
 
 it('keeps a file that another request embedded at the same time', async () => {
   await embed('ada', 'file-6', FERRY);
   overlooksFile = true;
   expect(await embed('ada', 'file-6', 'Something else.')).toMatchObject({ status: 409 });
-  expect((await call('ada', 'GET', '/documents/file-6/context')).body).toContain('Aurora');
+  expect((await call('ada', 'GET /documents/file-6/context')).body).toContain('Aurora');
 });
 
 it('reports an unknown type as such, and stores nothing', async () => {
@@ -177,16 +179,16 @@ it('reports an unknown type as such, and stores nothing', async () => {
     name: 'program.exe',
   });
   expect(answer).toMatchObject({ status: 200, body: { status: false, known_type: false, file_id: 'file-5' } });
-  expect(await call('ada', 'GET', '/documents/file-5/context')).toMatchObject({ status: 404 });
+  expect(await call('ada', 'GET /documents/file-5/context')).toMatchObject({ status: 404 });
 });
 
 it('refuses tokens that LibreChat did not sign, and expired ones', async () => {
   for (const token of [await tokenFor('ada', 'another secret of someone'), 'nonsense']) {
-    const { status, body } = await call(token, 'GET', '/documents/file-2/context');
+    const { status, body } = await call(token, 'GET /documents/file-2/context');
     expect(status).toBe(401);
     expect(body.message).toContain('CITEWELL_LIBRECHAT_SECRET');
   }
-  expect(await call(await tokenFor('ada', SECRET, '-1h'), 'GET', '/documents/file-2/context')).toMatchObject({
+  expect(await call(await tokenFor('ada', SECRET, '-1h'), 'GET /documents/file-2/context')).toMatchObject({
     status: 401,
     body: { code: 'token_expired' },
   });
@@ -204,11 +206,11 @@ it('belongs to the only user where no authentication is required', async () => {
     form.append('file_id', 'file-1');
     form.append('entity_id', 'agent_7');
     form.append('file', new Blob([FERRY]), 'ferry.md');
-    await call('whoever', 'POST', '/embed', form, open.url);
+    await call('whoever', 'POST /embed', form, open.url);
     const found = await open.post('/v3/retrieval/search', { query: 'passengers' });
     expect(JSON.stringify(await found.json())).toContain('Aurora');
     const asked = JSON.stringify({ query: 'passengers', file_id: 'file-1' });
-    expect((await call('whoever', 'POST', '/query', asked, open.url)).body).toHaveLength(1);
+    expect((await call('whoever', 'POST /query', asked, open.url)).body).toHaveLength(1);
   } finally {
     await open.close();
   }

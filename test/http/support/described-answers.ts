@@ -38,7 +38,7 @@ export function describedAnswers(): DescribedAnswers {
     if (response.$ref !== undefined) return response.$ref.slice(1);
     return `/paths/${escaped(found.path)}/${method}/responses/${status}`;
   };
-  const validate = (method: string, path: string, status: number, type: string, value: unknown): string | undefined => {
+  const problemIn = (value: unknown, { method, path, status, type }: Described): string | undefined => {
     const pointer = pointerOf(method, path, status);
     const problem =
       pointer === undefined ? 'is not described' : check(`${pointer}/content/${escaped(type)}/schema`, value);
@@ -47,14 +47,25 @@ export function describedAnswers(): DescribedAnswers {
   return {
     problemOf: ({ method, path, status, body }) =>
       // Only faulty programs request these.
-      status === 405 || pathIsUnknown(path) ? undefined : validate(method, path, status, 'application/json', body),
+      status === 405 || pathIsUnknown(path)
+        ? undefined
+        : problemIn(body, { method, path, status, type: 'application/json' }),
     problemOfEvent: (method, path, event) =>
-      validate(method, path, 200, 'text/event-stream', { event: event.name, data: event.data }),
+      problemIn({ event: event.name, data: event.data }, { method, path, status: 200, type: 'text/event-stream' }),
   };
 
   function pathIsUnknown(path: string): boolean {
     return !paths.some(({ pattern }) => pattern.test(path));
   }
+}
+
+/** A response of which the document describes the body. */
+interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Media type of the body. */
+  readonly type: string;
 }
 
 const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
