@@ -25,4 +25,6 @@ export interface SizeFigures {
   readonly load: number;
   readonly search: Readonly<Record<Measured, Timing>>;
   readonly start: StartFigures;
+  /** Milliseconds from the start of bare Chroma to its first answer to a query; absent in figures of earlier runs. */
+  readonly bareStart?: number;
 }

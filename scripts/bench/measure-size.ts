@@ -5,6 +5,7 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import { documentId } from '../../src/documents/ids.ts';
 import type { SizeFigures } from './figures.ts';
 import { loadRecords, openBareFullText, recordsInFile } from './load.ts';
+import { measureBareStarts } from './measure-bare-start.ts';
 import { measureSearch } from './measure-search.ts';
 import { measureStarts } from './measure-start.ts';
 import type { PseudoText } from './pseudo-text.ts';
@@ -60,11 +61,13 @@ export async function measureSize(
       const write = () => corpus.setMetadata(someDocument, { changes: changes++ }, 'merge');
       const collection = chroma.collection(collectionId);
       const timings = await measureSearch({ retriever, embedder, chroma: collection, bare, queries, write });
-      return { rebuilding: filled, search: timings, load: loadavg()[0] ?? Number.NaN };
+      return { rebuilding: filled, search: timings, load: loadavg()[0] ?? Number.NaN, collectionId };
     };
-    const { rebuilding, search, load } = await withServices(folder, measured, env);
+    const { rebuilding, search, load, collectionId } = await withServices(folder, measured, env);
     onProgress('starting the server');
     const start = await measureStarts(STARTS, folder, queries, { env });
+    const [vector = new Float32Array()] = await embedder.embed(queries.slice(0, 1), 'query');
+    const bareStart = await measureBareStarts(STARTS, { folder: join(dataFolder, 'chroma'), collectionId, vector });
     const figures = {
       chunks: loaded.chunks,
       loading: rate(loading),
@@ -72,6 +75,7 @@ export async function measureSize(
       load,
       search,
       start,
+      bareStart,
     };
     return { loaded, figures };
   } finally {

@@ -60,7 +60,7 @@ export function graphIngestLines(figures: GraphIngestFigures): string[] {
 
 /** The figures of one size as Markdown. */
 export function sizeLines(figures: SizeFigures): string[] {
-  const { chunks, loading, rebuilding, start } = figures;
+  const { chunks, loading, rebuilding, start, bareStart } = figures;
   return [
     `${count(chunks)} chunks: search, milliseconds p50 / p95 (load average ${figures.load.toFixed(1)})`,
     '',
@@ -71,7 +71,7 @@ export function sizeLines(figures: SizeFigures): string[] {
     ...table([
       ['', ''],
       ['process start to first answer', `${start.answers.toFixed(0)} ms`],
-      ['to the first search answered', `${start.searches.toFixed(0)} ms`],
+      ['to the first search answered', `${start.searches.toFixed(0)} ms${besideBare(start.searches, bareStart)}`],
       ['to an index compared with the records', `${start.inStep.toFixed(0)} ms`],
       ['a hybrid search until then, p50', `${start.meanwhile.toFixed(0)} ms`],
       [
@@ -87,6 +87,9 @@ export function sizeLines(figures: SizeFigures): string[] {
     '',
   ];
 }
+
+const besideBare = (milliseconds: number, bare: number | undefined): string =>
+  bare === undefined ? '' : `; bare Chroma ${bare.toFixed(0)} ms: ratio ${(milliseconds / bare).toFixed(2)}`;
 
 /** The cost of training an embedder, as Markdown. */
 export function learningLines(figures: LearningFigures): string[] {
