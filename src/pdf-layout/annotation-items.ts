@@ -9,6 +9,7 @@ export interface PdfAnnotation {
   readonly fieldValue?: unknown;
   readonly options?: readonly { readonly exportValue: unknown; readonly displayValue: unknown }[];
   readonly password?: boolean;
+  readonly multiLine?: boolean;
   readonly checkBox?: boolean;
   readonly radioButton?: boolean;
   /** The value of a check box, and of one button of a group, when it is on. */
@@ -74,7 +75,9 @@ export function annotationItems(
       .filter(({ x, y }) => x < left && y > Math.min(y1, y2) && y < Math.max(y1, y2))
       .toSorted((a, b) => b.x - a.x)[0];
     const top = Math.max(y1, y2) - size - PADDING;
-    const first = lines.length === 1 ? (height < 2 * LINE_HEIGHT * size ? (label?.y ?? middle) : top) : top;
+    const isOneLine = annotation.subtype === 'Widget' && annotation.multiLine !== true;
+    const isAtLabel = lines.length === 1 && (isOneLine || height < 2 * LINE_HEIGHT * size);
+    const first = isAtLabel ? (label?.y ?? middle) : top;
     return lines.map((str, index) => ({
       str,
       dir: 'ltr',

@@ -46,11 +46,11 @@ function* cuesOf(text: string): Generator<{ readonly seconds: number; readonly t
   }
 }
 
-/** Removes markup but keeps speaker names. */
+/** Removes markup but keeps speaker names. No tag contains the beginning of another one, so that the time is linear. */
 const plain = (line: string): string =>
   line
-    .replaceAll(/<v(?:\.[^\s>]*)?\s+([^>]*)>/g, '$1: ')
-    .replaceAll(/<[^>]*>|\{\\[^}]*\}/g, '')
+    .replaceAll(/<v(?:\.[^\s<>]*)?\s([^<>]*)>/g, (_, speaker: string) => `${speaker.trim()}: `)
+    .replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&nbsp;', ' ')

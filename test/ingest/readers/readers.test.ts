@@ -53,6 +53,20 @@ describe('Markdown', () => {
 });
 
 describe('subtitles', () => {
+  it.each([
+    ['tags without an end', '<and '.repeat(30_000)],
+    ['a speaker without an end', `<v${' '.repeat(100_000)}`],
+    ['settings without an end', '{\\and '.repeat(30_000)],
+  ])('are read in linear time with %s', async (_, line) => {
+    const content = `WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n${line}\n\n00:00:03.000 --> 00:00:04.000\n<v Ann>Over.\n`;
+    let text = '';
+    const seconds = await cpuSeconds(async () => {
+      text = (await readFile('a.vtt', content)).text;
+    });
+    expect(text).toContain('Ann: Over.');
+    expect(seconds).toBeLessThan(2);
+  });
+
   it('are the spoken text with timestamps', async () => {
     const read = await readFile(
       'talk.srt',

@@ -27,7 +27,7 @@ function justified(line: string, y: number): PdfText[] {
 describe('a PDF', () => {
   it('has what was filled into its form, beside the labels, and what was written onto its page', async () => {
     const field = (rest: string, y: number, flags = 4) =>
-      `<< /Type /Annot /Subtype /Widget /F ${flags} /Rect [200 ${y - 5} 400 ${y + 13}] ${rest} >>`;
+      `<< /Type /Annot /Subtype /Widget /F ${flags} /Rect [200 ${y - 5} 400 ${y + 21}] ${rest} >>`;
     const labels = ['Traveller:', 'Country:', 'Paid in advance', 'Refused', 'Password:', 'Internal:'];
     const read = await readFile(
       'form.pdf',
