@@ -8,8 +8,9 @@ describeEngines('A refresh token', ({ openTestStore }) => {
   const isRefused = { code: 'unauthenticated' };
 
   async function openSession() {
-    vi.useFakeTimers({ toFake: ['Date'] });
     const store = await openTestStore();
+    // Opening PostgreSQL compares the clocks.
+    vi.useFakeTimers({ toFake: ['Date'] });
     const accounts = createAccounts(
       { ...defaultAccountSettings, passwordCost: 4 },
       { ...store, store: store.accounts },
