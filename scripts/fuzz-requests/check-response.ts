@@ -19,6 +19,7 @@ const expectedFailures: Readonly<Record<string, readonly string[]>> = {
     '/v3/retrieval/agent',
     '/v3/retrieval/completion',
     '/v1/chat/completions',
+    '/v1/responses',
     '/v3/documents',
     '/v3/documents/:id/extract',
     '/v3/collections/:id/extract',
