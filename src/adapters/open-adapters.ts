@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createBackups } from '../backup/create-backups.ts';
 import type { Adapters } from '../compose/adapters.ts';
 import { closeAll } from '../compose/close-all.ts';
@@ -92,6 +93,9 @@ async function openTraces(settings: Config['traces'], log: HttpLog): Promise<Tra
   }
 }
 
+/** Reading the index takes half a second of processor time for 100,000 chunks. */
+const CHROMA_AFTER_MS = 600;
+
 const silent: HttpLog = { info: () => {}, warn: () => {}, error: () => {} };
 
 async function open(
@@ -116,13 +120,21 @@ async function open(
   if (cache.problem !== undefined) report(cache.problem);
   const modelsFolder = join(cache.path, MODELS_FOLDER);
   const reranker = openReranker({ settings: config.reranker, models, modelsFolder });
-  // The records are opened before Chroma starts, because they answer searches until it is ready.
+  // The records are opened before Chroma starts, because they answer searches until it is ready. A server leaves the
+  // processor to its first answers.
   const records = Promise.withResolvers<void>();
-  const startAfter = records.promise;
+  const closing = new AbortController();
+  const startAfter = records.promise.then(async () => {
+    if (role !== 'server') return;
+    await sleep(CHROMA_AFTER_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+  });
   const index = await openIndex(config, { folder: folder.chromaFolder, cacheFolder: cache.path, log, startAfter });
   closers.push(() => index.close());
-  // Closing the index waits for its start, so a start that is still waiting for the records must be released.
-  closers.push(async () => records.resolve());
+  // Closing the index waits for its start, so a start that is still waiting must be released.
+  closers.push(async () => {
+    closing.abort();
+    records.resolve();
+  });
   const store = await openRecords(config, { folder, index, report, role });
   records.resolve();
   closers.push(store.close);

@@ -16,8 +16,9 @@ else serve(workerData);
 function watch(words: readonly string[]): void {
   // The native server reads settings from every variable with this prefix and rejects unknown names.
   for (const name of Object.keys(env)) if (name.startsWith('CHROMA_')) delete env[name];
-  // By default it writes some 3 kB about each request, which takes up to a fifth of the time of a query.
-  env['RUST_LOG'] ??= 'warn';
+  // By default it writes some 3 kB about each request, which takes up to a fifth of the time of a query. Besides
+  // warnings, it writes that it listens (the only event of its HTTP server with an address), for which `launchServer` waits.
+  env['RUST_LOG'] ??= 'warn,chroma_frontend::server[{addr}]=info';
 
   let isShuttingDown = false;
   const shutDown = (): void => {
