@@ -63,9 +63,10 @@ export function annotationItems(
     'str' in item && item.str.trim() !== '' ? [{ x: item.transform[4] ?? 0, y: item.transform[5] ?? 0 }] : [],
   );
   return annotations.slice(0, MAX_ANNOTATIONS).flatMap((annotation) => {
+    const lines = linesOf(annotation);
+    if (lines.length === 0) return [];
     const { rect = [] } = annotation;
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = rect;
-    const lines = linesOf(annotation);
     const height = Math.abs(y2 - y1);
     const left = Math.min(x1, x2);
     const size = Math.min(annotation.defaultAppearanceData?.fontSize || DEFAULT_SIZE, height || DEFAULT_SIZE);

@@ -102,8 +102,9 @@ async function open(bytes: Uint8Array, fileName: string): Promise<Pdf> {
         { cause: error },
       );
     }
-    const page = /^\s*<(?:!doctype html|html)\b/i.test(Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1'));
-    const words = page
+    const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
+    const isWebPage = /^\s*<(?:!doctype html|html)\b/i.test(head);
+    const words = isWebPage
       ? `${fileName} is not a PDF but a web page, perhaps the error page of a download. Download it again, or name it .html.`
       : `${fileName} is not a readable PDF: ${message.replace(/\.$/, '')}. It is damaged or was cut off: send the whole file again.`;
     throw new ServiceError('invalid_request', words, { cause: error });
