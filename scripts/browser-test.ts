@@ -6,6 +6,7 @@ import { apiSuite } from './browser-test/api.ts';
 import { appSuite } from './browser-test/app.ts';
 import { askSuite } from './browser-test/ask.ts';
 import { besideSuite } from './browser-test/beside.ts';
+import { chooseSuites, readPart } from './browser-test/choose-suites.ts';
 import { findChromium, startChromium } from './browser-test/chromium.ts';
 import { forcedColorsSuite } from './browser-test/forced-colors.ts';
 import { formatsSuite } from './browser-test/formats.ts';
@@ -80,7 +81,7 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const suites = suitesOf(pdfQuotesSuite({ folder: values.pdfs, sentences: Number(values.sentences) }));
   const unknown = positionals.filter((each) => !suites.some(({ name }) => name === each));
-  const part = partOf(values.part);
+  const part = values.part === undefined ? undefined : readPart(values.part);
   if (values.help || unknown.length > 0 || part === null) {
     for (const name of unknown) console.error(`There is no view "${name}".`);
     if (part === null) console.error('--part expects two numbers, as in 2/5 for the second of five parts.');
@@ -88,10 +89,7 @@ async function main(): Promise<void> {
     process.exitCode = values.help ? 0 : 2;
     return;
   }
-  const others = suites.filter(({ name }) => !positionals.includes(name));
-  const isInPart = (place: number) =>
-    part === undefined ? positionals.length === 0 : place % part.count === part.number - 1;
-  const chosen = suites.filter((suite) => !others.includes(suite) || isInPart(others.indexOf(suite)));
+  const chosen = chooseSuites(suites, positionals, part);
   const counts: Counts = { passed: 0, failed: 0 };
   try {
     await runSuites(chosen, counts);
@@ -106,13 +104,6 @@ async function main(): Promise<void> {
   }
   console.log(`${counts.passed} checks passed, ${counts.failed} failed`);
   process.exitCode = counts.failed === 0 ? 0 : 1;
-}
-
-/** Null if the text is not a part such as `2/5`. */
-function partOf(text: string | undefined): { readonly number: number; readonly count: number } | null | undefined {
-  if (text === undefined) return undefined;
-  const [number = 0, count = 0] = (/^(\d{1,3})\/(\d{1,3})$/.exec(text) ?? []).slice(1).map(Number);
-  return number >= 1 && number <= count ? { number, count } : null;
 }
 
 async function runSuites(chosen: readonly BrowserSuite[], counts: Counts): Promise<void> {
