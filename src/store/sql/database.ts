@@ -10,6 +10,7 @@ import type { NearestList } from './search/packed-hits.ts';
 import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
 import type { SinglePassAnswer, SinglePassQuery } from './search/single-pass-search.ts';
 import type { SqlDialect } from './sql-dialect.ts';
+import type { DirectReader } from './sqlite/direct-reader.ts';
 import type { OriginalToSave } from './sqlite/save-original.ts';
 import type { Call } from './sqlite/sqlite-dialect.ts';
 import type { Queries } from './vector-spaces/space-rows.ts';
@@ -61,6 +62,8 @@ export interface Database {
       nearest(query: SinglePassQuery, signal?: AbortSignal): Promise<SinglePassAnswer>;
       rank(query: MatchingQuery, signal?: AbortSignal): Promise<PackedRanking>;
     };
+    /** Reads few chunks in the calling thread. */
+    readonly direct?: DirectReader;
     /** The best hits of a vector index inside the database; undefined if the index is outside it. */
     readonly nearestIndexed?: (query: IndexedQuery, signal?: AbortSignal) => Promise<NearestList>;
   };

@@ -5,6 +5,7 @@ import { isSameSpace } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
+import { searchDirectly } from './direct-search.ts';
 import { createEarlySearch, type EarlyHits } from './early-search.ts';
 import { listLengths, withoutRepeats } from './fixed-lists.ts';
 import { createIndexAccess, type IndexAccessParts } from './index-access.ts';
@@ -12,6 +13,7 @@ import { createIndexSearch, type IndexSearchParts } from './index-search.ts';
 import { searchIndexed } from './nearest-indexed.ts';
 import { type LocatedHit, locateHits, packHits } from './packed-hits.ts';
 import type { MatchingQuery, Ranking } from './search-operations.ts';
+import type { SinglePassAnswer, SinglePassQuery } from './single-pass-search.ts';
 
 export interface ChunkSearchParts extends IndexAccessParts, Omit<IndexSearchParts, 'index'> {
   readonly search: Database['search'];
@@ -27,6 +29,24 @@ export function createChunkSearch({ search, state, comparedBytes, ...access }: C
   const indexSearch = createIndexSearch({ search, index, state, comparedBytes });
   const compileChunkFilter = chunkFilterCompiler(search.dialect);
 
+  // Plans the search, and answers it if nothing outside the records and the early hits is needed.
+  async function searchRecords(
+    query: SinglePassQuery,
+    { prefetched, signal }: { readonly prefetched: EarlyHits | undefined; readonly signal: AbortSignal | undefined },
+  ): Promise<SinglePassAnswer> {
+    const { filter } = query;
+    const { singlePass } = search;
+    if (singlePass === undefined) return { plan: await search.call('planNearest', { filter }, signal) };
+    const direct = filter === null ? search.direct : undefined;
+    const answered = prefetched && direct && searchDirectly(direct, prefetched, query);
+    if (answered !== undefined) return answered;
+    const stateBefore = direct?.state();
+    const answer = await singlePass.nearest({ ...query, prefetched: prefetched && packPrefetched(prefetched) }, signal);
+    const state = direct?.state();
+    earlySearch.remember(filter, { plan: answer.plan, state: state === stateBefore ? state : undefined });
+    return answer;
+  }
+
   // `shown` is the number of hits that need their chunks.
   async function locate({ readAhead, ...query }: VectorQuery, shown: number): Promise<readonly LocatedHit[]> {
     const { vector, measure, limit, signal, firstListLength } = query;
@@ -34,28 +54,26 @@ export function createChunkSearch({ search, state, comparedBytes, ...access }: C
     const early = search.singlePass && (await earlySearch.ask(query, filter));
     const [prefetched, failed] = typeof early === 'string' ? [undefined, early] : [early, undefined];
     const alsoShown = readAhead?.others();
-    const answer = await search.singlePass?.nearest(
+    const answer = await searchRecords(
       {
         ...{ vector, measure, filter, limit, alsoShown },
         shown: alsoShown === undefined ? shown : (readAhead?.first ?? 0),
-        prefetched: prefetched && packPrefetched(prefetched),
       },
-      signal,
+      { prefetched, signal },
     );
-    const plan = answer?.plan ?? (await search.call('planNearest', { filter }, signal));
-    if (search.singlePass) earlySearch.remember(filter, plan);
+    const { plan } = answer;
     if (plan.space === null || plan.matching === 0 || limit === 0) return [];
     requireSameSpace(plan.space, query);
     if (plan.withoutVector > 0) query.note?.(withoutVectors(plan.withoutVector));
-    if (alsoShown !== undefined && answer?.list !== undefined) readAhead?.receive(answer.list.chunks);
-    if (answer?.list?.isExact) return locateHits(answer.list).slice(0, limit);
+    if (alsoShown !== undefined && answer.list !== undefined) readAhead?.receive(answer.list.chunks);
+    if (answer.list?.isExact) return locateHits(answer.list).slice(0, limit);
     const ofAll = { space: plan.space, vector, measure, filter, limit, shown };
     const exactly = async () => locateHits(await search.call('nearestExactly', ofAll, signal));
     if (search.nearestIndexed !== undefined && (await indexSearch.canJoin(plan.space, plan, query))) {
       const indexed = await searchIndexed(search.nearestIndexed, { plan, query: ofAll, firstListLength, signal });
       if (indexed !== undefined) return indexed;
     }
-    const list = prefetched && answer?.list && (await earlySearch.confirm(prefetched, answer.list, plan));
+    const list = prefetched && answer.list && (await earlySearch.confirm(prefetched, answer.list, plan));
     let found: readonly LocatedHit[] = list ? locateHits(list) : [];
     const enough = Math.min(limit, plan.matching);
     if (found.length > 0 && found.length >= enough) return found.slice(0, limit);
@@ -106,7 +124,10 @@ export function createChunkSearch({ search, state, comparedBytes, ...access }: C
       if (corrections.length > 0) corrected?.(corrections);
       return hits;
     },
-    read: (keys, signal, asOf) => search.call('readChunks', { keys, at: asOf }, signal),
+    async read(keys, signal, asOf) {
+      const direct = asOf === undefined ? search.direct?.readChunks(keys) : undefined;
+      return direct ?? search.call('readChunks', { keys, at: asOf }, signal);
+    },
     vectorsOf: (keys, space, signal) => search.call('readVectors', { keys, space }, signal),
     countPhrases: (phrases, { filter, asOf, signal }) =>
       search.call(

@@ -3,7 +3,7 @@ import type { IndexState } from '../../index-state.ts';
 import { isSameSpace, type VectorHit } from '../../vector-index.ts';
 import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { CompiledFilter } from './compile-filter.ts';
-import { type ExpectedPlans, expectedPlans } from './expected-plans.ts';
+import { type ExpectedPlan, type ExpectedPlans, expectedPlans } from './expected-plans.ts';
 import { listLengths } from './fixed-lists.ts';
 import type { IndexAccess } from './index-access.ts';
 import { firstListRequest, type ListRequest, MAX_PENDING } from './index-request.ts';
@@ -25,6 +25,8 @@ export interface EarlySearch {
 export interface EarlyHits extends ListRequest {
   readonly query: VectorQuery;
   readonly space: SpaceRow;
+  /** What the request assumed. */
+  readonly plan: ExpectedPlan;
   readonly hits: readonly VectorHit[];
 }
 
@@ -47,15 +49,17 @@ export function createEarlySearch({ index, state }: EarlySearchParts): EarlySear
 
   return {
     async ask(query, filter) {
-      const plan = plans.of(filter);
+      const expected = plans.of(filter);
+      if (expected === undefined) return undefined;
+      const { plan } = expected;
       const { vector, space, limit, signal } = query;
-      if (plan === undefined || plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
+      if (plan.space === null || limit === 0 || state().kind !== 'in_step') return undefined;
       if (plan.space.dimensions !== vector.length || (space && !isSameSpace(space, plan.space))) return undefined;
       const list = await requestFirstList(plan, plan.space, query);
       if (list === undefined) return undefined;
       const { requested, within } = list.request;
       const hits = await index.nearest(plan.space, { vector, limit: requested, within, signal });
-      return typeof hits === 'string' ? hits : { query, space: plan.space, ...list, hits };
+      return typeof hits === 'string' ? hits : { query, space: plan.space, plan: expected, ...list, hits };
     },
 
     async confirm(early, list, plan) {

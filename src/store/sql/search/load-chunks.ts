@@ -5,13 +5,18 @@ import { withPlaces } from '../../../documents/places.ts';
 import { type ChunkParent, toChunk } from '../documents/chunk-rows.ts';
 import { cachedOutlines, cacheOutline, TEXT_STATE, type TextStates } from './outline-cache.ts';
 import { PAST_DOCUMENTS, VERSION_CHUNKS } from './past-tables.ts';
-import type { Reading } from './read-snapshot.ts';
+import type { Reading, Snapshot } from './read-snapshot.ts';
+
+/** What reading present chunks needs. */
+export interface ChunkReading extends Pick<Reading, 'rows'> {
+  readonly snapshot: Pick<Snapshot, 'outlines'>;
+}
 
 /**
  * The visible ones among these chunks, by key, with the pages and sections they span. With `at`, those visible at that
  * time, in their state at that time, without these places.
  */
-export function loadChunks(reading: Reading, keys: readonly number[], at?: string): Map<number, Chunk> {
+export function loadChunks(reading: ChunkReading, keys: readonly number[], at?: string): Map<number, Chunk> {
   const wanted = JSON.stringify(keys);
   if (at === undefined) return readPresent(reading, CHUNKS, wanted);
   return new Map([
@@ -25,7 +30,7 @@ export function loadChunksById(reading: Reading, ids: readonly string[]): Chunk[
   return [...readPresent(reading, CHUNKS_BY_ID, JSON.stringify(ids)).values()];
 }
 
-function readPresent(reading: Reading, sql: string, wanted: string): Map<number, Chunk> {
+function readPresent(reading: ChunkReading, sql: string, wanted: string): Map<number, Chunk> {
   const states = new Map<string, string>();
   const chunks = readChunks(reading.rows(sql, wanted), { states });
   const outlines = readOutlines(reading, states);
@@ -36,7 +41,7 @@ function readPresent(reading: Reading, sql: string, wanted: string): Map<number,
  * The outlines of documents whose texts are in these states. Those of recent searches are cached, because SQLite reads
  * the whole text of a document before its outline, and outlines of books have thousands of entries.
  */
-function readOutlines(reading: Reading, states: TextStates): ReadonlyMap<string, Outline> {
+function readOutlines(reading: ChunkReading, states: TextStates): ReadonlyMap<string, Outline> {
   const { outlines: cache } = reading.snapshot;
   const { outlines, missing } = cachedOutlines(cache, states);
   const rows = missing.length === 0 ? [] : reading.rows(OUTLINES, JSON.stringify(missing));

@@ -16,6 +16,7 @@ import {
   refuseEmptied,
   watchHealth,
 } from '../watch-health.ts';
+import { createDirectReader } from './direct-reader.ts';
 import { type MigrateOptions, migrate } from './migrate.ts';
 import type { fileOperations } from './save-original.ts';
 import { type Call, sqliteDialect } from './sqlite-dialect.ts';
@@ -66,8 +67,10 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
   const readerPool = createThreadPool(startedFirst, { max: readers, start });
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writerPool, { readOnly: false }) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(readerPool, { readOnly: true }) });
+  const direct = createDirectReader({ path });
   const close = async () => {
     // Readers first: the write-ahead log can be checkpointed completely only without readers.
+    direct.close();
     await readerPool.close();
     await writerPool.close();
   };
@@ -95,6 +98,7 @@ export async function openSqlite(options: SqliteOptions): Promise<Database> {
     search: {
       call,
       dialect: sqliteSql,
+      direct,
       singlePass: {
         nearest: (query, signal) => call('nearestSinglePass', query, signal),
         rank: (query, signal) => call('rankPacked', query, signal),
