@@ -1,3 +1,4 @@
+import { findBands } from './find-gutter.ts';
 import { isRightToLeft, type Line } from './pdf-lines.ts';
 
 /** Lines beside each other that form one row, in reading order. */
@@ -16,41 +17,12 @@ export interface Row {
 /** Sorts the lines of a page into reading order: across the page, or column by column. */
 export function orderRows(lines: readonly Line[]): Row[] {
   const upright = lines.filter(({ isRotated }) => !isRotated);
-  const gutter = findGutter(upright);
-  const regions = gutter === undefined ? [upright] : splitAtGutter(upright, gutter);
+  const regions = findBands(upright).flatMap((band) =>
+    band.gutter === undefined ? [band.lines] : splitAtGutter(band.lines, band.gutter),
+  );
   // Rotated text, such as a stamp in the margin, is moved to the end.
   const rotated = lines.filter(({ isRotated }) => isRotated);
   return [...regions, ...rotated.map((line) => [line])].flatMap((region, index) => rowsOf(region, index));
-}
-
-/** The gutter, the empty strip between two columns of running text, if the page has one. */
-function findGutter(lines: readonly Line[]): number | undefined {
-  if (lines.length < 16) return undefined;
-  const left = Math.min(...lines.map(({ x }) => x));
-  const right = Math.max(...lines.map((line) => line.right));
-  const width = right - left;
-  let best: { at: number; crossing: number } | undefined;
-  for (let share = 0.35; share <= 0.65; share += 0.01) {
-    const at = left + width * share;
-    const crossing = lines.filter((line) => line.x < at && line.right > at).length;
-    const middle = Math.abs(share - 0.5);
-    if (
-      best === undefined ||
-      crossing < best.crossing ||
-      (crossing === best.crossing && middle < Math.abs((best.at - left) / width - 0.5))
-    )
-      best = { at, crossing };
-  }
-  if (best === undefined || best.crossing > lines.length * 0.25) return undefined;
-  const { at } = best;
-  const leftLines = lines.filter((line) => line.right <= at);
-  const rightLines = lines.filter((line) => line.x >= at);
-  const isColumn = (column: readonly Line[]) =>
-    // Columns consist of lines of text, tables of short cells.
-    column.length >= 6 &&
-    median(column.map((line) => line.right - line.x)) > width * 0.28 &&
-    median(column.map(({ text }) => text.length)) > 20;
-  return isColumn(leftLines) && isColumn(rightLines) ? at : undefined;
 }
 
 /** Lines across the gutter divide the page into bands; in each band the left column comes before the right one. */
@@ -137,8 +109,3 @@ function joinSigns(cells: readonly Line[]): Line[] {
 /** Closes the gaps in `$ 48` and `( 15 )`, each of which is one number in a table. */
 const removeSignSpaces = (text: string): string =>
   text.replace(/^([$€£¥(]) (?=[\d(.])/, '$1').replace(/(\d) ([)%]+)$/, '$1$2');
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}

@@ -47,16 +47,22 @@ export function createRetriever(parts: RetrieverParts): Retriever {
       const { phraseFilters, preferred } = await resolvePhraseFilters(read, { chunks, settings, log, signal });
       const found = await searchPage(preferred, read.text, { settings, plan, phraseFilters, depth: 0, log, signal });
       refuseAborted(signal);
+      const terms = analyseQuery(read.text);
+      if (found.length > 0 && terms.length > 0 && log.found('fullText') === 0) log.note(ONLY_SIMILAR);
       return {
         chunks: found,
         explanation: {
-          ...log.explain(settings.strategy, plan, embedder.name, analyseQuery(read.text)),
+          ...log.explain(settings.strategy, plan, embedder.name, terms),
           ...(settings.explain && { coverage: coverageOf(read.text, found) }),
         },
       };
     },
   };
 }
+
+/** With vectors something is always nearest, also to a query about something else. */
+const ONLY_SIMILAR =
+  'No passage contains a word of the query. These are the most similar ones, which may be about something else.';
 
 async function notePrunedVersions(
   chunks: ChunkSearch,

@@ -8,6 +8,8 @@ export interface SearchLog {
   /** Runs one leg and adds its duration; the durations of concurrent variants add up. */
   time<Result>(leg: 'embed' | 'semantic' | 'fullText' | 'rerank', work: () => Promise<Result>): Promise<Result>;
   hits(leg: 'semantic' | 'fullText', count: number): void;
+  /** Hits of a leg until now; null when it did not run. */
+  found(leg: 'semantic' | 'fullText'): number | null;
   /** Records the parsed operators of the query. */
   phraseFilters(phraseFilters: NonNullable<SearchExplanation['phraseFilters']>): void;
   /** Records spelling corrections for words of the query or of a variant. */
@@ -40,6 +42,7 @@ export function createSearchLog(): SearchLog {
     hits(leg, count) {
       hits[leg] = (hits[leg] ?? 0) + count;
     },
+    found: (leg) => hits[leg],
     phraseFilters: (parsed) => {
       phraseFilters = parsed;
     },

@@ -160,6 +160,19 @@ describe('the retriever', () => {
     expect((await learned.search('q', settings({ kind: 'semantic' }), signal)).explanation.kind).toBe('semantic');
   });
 
+  it('says so if no passage contains a word of the query', async () => {
+    const hybrid = settings({ kind: 'hybrid' });
+    const unmatched = retriever({ chunks: legs({ near: ['a', 'b'] }).chunks });
+    const { chunks, explanation } = await unmatched.search('photosynthesis', hybrid, signal);
+    expect(chunks.map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(explanation.notes).toEqual([expect.stringMatching(/^No passage contains a word of the query/)]);
+
+    const semantic = await unmatched.search('photosynthesis', settings({ kind: 'semantic' }), signal);
+    expect(semantic.explanation.notes).toEqual([]);
+    const matched = retriever({ chunks: legs({ near: ['a', 'b'], matching: ['b'] }).chunks });
+    expect((await matched.search('photosynthesis', hybrid, signal)).explanation.notes).toEqual([]);
+  });
+
   it('continues where the last page ended', async () => {
     const { chunks } = legs({ near: ['a', 'b', 'c', 'd'], matching: ['a', 'b', 'c', 'd'] });
     for (const kind of ['semantic', 'full_text', 'hybrid'] as const) {

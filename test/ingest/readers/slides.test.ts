@@ -58,7 +58,7 @@ describe('a presentation', () => {
   it('includes the data of charts', async () => {
     const points = (...values: readonly string[]) =>
       values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
-    const chart = `<c:chartSpace><c:ser><c:tx><c:strRef><c:strCache>${points('Guests')}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${points('May', 'June')}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>${points('5', '8')}</c:numCache></c:numRef></c:val></c:ser></c:chartSpace>`;
+    const chart = `<c:chartSpace><c:ser><c:tx><c:strRef><c:strCache>${points('Guests')}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${points('May', 'June')}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>${points('5.4000000000000004', '8')}</c:numCache></c:numRef></c:val></c:ser></c:chartSpace>`;
     const frame =
       '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="rId1"/></a:graphicData></a:graphic></p:graphicFrame>';
     const read = await readSlides(
@@ -71,7 +71,7 @@ describe('a presentation', () => {
         { name: 'ppt/charts/chart1.xml', content: chart },
       ],
     );
-    expect(blocksOf(read)[1]).toEqual(['table', '|  | Guests |\n| --- | --- |\n| May | 5 |\n| June | 8 |']);
+    expect(blocksOf(read)[1]).toEqual(['table', '|  | Guests |\n| --- | --- |\n| May | 5.4 |\n| June | 8 |']);
   });
 });
 

@@ -206,6 +206,9 @@ function inlineWithout(node: HtmlNode, left: ReadonlySet<HtmlNode>, style: Inlin
   return isElement(node) ? styled(node, text, style) : text;
 }
 
+/** Terms are often written with a colon, or are questions. */
+const ENDS_TERM = /[:?!：？！]$/;
+
 /** One `Term: definition` per line. */
 function definitionLines(list: HtmlElement, style: InlineStyle): string[] {
   const lines: string[] = [];
@@ -218,7 +221,7 @@ function definitionLines(list: HtmlElement, style: InlineStyle): string[] {
         if (term !== '') lines.push(term);
         term = text;
       } else if (child.name === 'dd') {
-        lines.push(term === '' ? text : `${term}: ${text}`);
+        lines.push(term === '' ? text : `${term}${ENDS_TERM.test(term) ? '' : ':'} ${text}`);
         term = '';
       } else visit(child);
     }

@@ -28,9 +28,15 @@ function pointsOf(source: HtmlElement | undefined): Map<number, string> {
     if (points.size >= MAX_POINTS) break;
     const value = firstBelow(point, 'v');
     if (value !== undefined)
-      points.set(Number(attributeOf(point.attribs, 'idx') ?? points.size), cleanLine(textBelow(value)));
+      points.set(Number(attributeOf(point.attribs, 'idx') ?? points.size), shortNumber(cleanLine(textBelow(value))));
   }
   // A literal name has no points.
   const single = points.size === 0 ? firstBelow(source, 'v') : undefined;
   return single === undefined ? points : new Map([[0, cleanLine(textBelow(single))]]);
+}
+
+/** Numbers are cached with the noise of binary fractions: 4.4000000000000004 is shown as 4.4. */
+function shortNumber(value: string): string {
+  const short = String(Number(Number(value).toPrecision(15)));
+  return /^-?\d+\.\d{12,}$/.test(value) && !short.includes('e') ? short : value;
 }

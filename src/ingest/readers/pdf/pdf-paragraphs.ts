@@ -1,5 +1,6 @@
+import { median } from '../../../pdf-layout/median.ts';
 import { isRightToLeft } from '../../../pdf-layout/pdf-lines.ts';
-import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
+import type { Row } from '../../../pdf-layout/pdf-order.ts';
 import type { Block } from '../reader.ts';
 import { codeRows, codeText, hasDistinctCode } from './pdf-code.ts';
 import { splitNarrowColumns } from './pdf-columns.ts';
@@ -170,7 +171,8 @@ function isBorder({ first, last, row, isWithinTable, leading, edge, typography }
   if (last.region !== row.region) return true;
   const gap = last.y - row.y;
   const lineHeight = Math.max(leading, 0.9 * Math.max(last.size, row.size));
-  if (first.cells.length > 1 && (row.cells.length > 1 || isWithinTable)) return gap > 2.5 * lineHeight;
+  if (first.cells.length > 1 && (row.cells.length > 1 || isWithinTable))
+    return gap > (hasOtherSize(last, row) ? 1.5 : 2.5) * lineHeight;
   if (first.cells.length > 1 !== row.cells.length > 1) return true;
   if (Math.abs(last.size - row.size) > 0.08 * Math.max(last.size, row.size)) return true;
   const isHeading = headingLevel(row.size, typography) !== undefined;
@@ -193,6 +195,10 @@ function isBorder({ first, last, row, isWithinTable, leading, edge, typography }
   if (lastIsShort && (COPYRIGHT.test(text) || COPYRIGHT.test(textOf(last)))) return true;
   return lastIsShort && SENTENCE_END.test(textOf(last)) && /^[\p{Lu}\p{N}"“(]/u.test(text);
 }
+
+/** Whether one is set so much smaller that, at a distance, it is no row of the same table but a footer or a note. */
+const hasOtherSize = (row: Row, other: Row): boolean =>
+  Math.min(row.size, other.size) < 0.85 * Math.max(row.size, other.size);
 
 function standsWithinTable(rows: readonly Row[], index: number): boolean {
   const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];

@@ -1,4 +1,5 @@
-import { median, type Row } from '../../../pdf-layout/pdf-order.ts';
+import { median } from '../../../pdf-layout/median.ts';
+import type { Row } from '../../../pdf-layout/pdf-order.ts';
 
 /** Rows checked at each end of a page. */
 const EDGE_ROWS = 3;

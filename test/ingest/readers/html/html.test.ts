@@ -11,7 +11,7 @@ describe('a web page', () => {
     const read = await readFile(
       'a.html',
       page(
-        '<h1>Head</h1><p>One <b>two</b>\n three.<br>Four</p><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul><ol start=3><li>d</li></ol><pre>x\n  y</pre><blockquote>said</blockquote><dl><dt>T</dt><dd>def</dd></dl>loose text',
+        '<h1>Head</h1><p>One <b>two</b>\n three.<br>Four</p><ul><li>a<ul><li>b</li></ul></li><li>c</li></ul><ol start=3><li>d</li></ol><pre>x\n  y</pre><blockquote>said</blockquote><dl><dt>T</dt><dd>def</dd><dt>U:</dt><dd>none</dd><dt>Why?</dt><dd>Fog.</dd></dl>loose text',
       ),
     );
     expect(blocksOf(read)).toEqual([
@@ -21,7 +21,7 @@ describe('a web page', () => {
       ['list', '3. d'],
       ['code', 'x\n  y'],
       ['quote', 'said'],
-      ['list', 'T: def'],
+      ['list', 'T: def\nU: none\nWhy? Fog.'],
       ['paragraph', 'loose text'],
     ]);
     expect(read.title).toBe('A page');

@@ -56,6 +56,33 @@ describe('a PDF', () => {
     ]);
   });
 
+  it('keeps a field in the footer of its form apart from the table above', async () => {
+    const field = (rest: string, x: number, y: number) =>
+      `<< /Type /Annot /Subtype /Widget /F 4 /FT /Tx /Rect [${x} ${y - 4} ${x + 150} ${y + 12}] ${rest} >>`;
+    const read = await readFile(
+      'form.pdf',
+      makePdf(
+        [
+          [
+            ...linesAt(50, 88, ['Traveller:', 'Country:'], 11),
+            { text: 'Travel form of June 2021', x: 50, y: 50, size: 7 },
+          ],
+        ],
+        {
+          annotations: [
+            field('/V (Ottilie Brandvold) /DA (/Helv 11 Tf)', 200, 88),
+            field('/V (Norway) /DA (/Helv 11 Tf)', 200, 74.25),
+            field('/V (No. 77-B) /DA (/Helv 7 Tf)', 200, 50),
+          ],
+        },
+      ),
+    );
+    expect(read.text.split('\n\n')).toEqual([
+      '| Traveller: | Ottilie Brandvold |\n| --- | --- |\n| Country: | Norway |',
+      'Travel form of June 2021  No. 77-B',
+    ]);
+  });
+
   it('has its East Asian text, also without embedded fonts and Unicode tables', async () => {
     const read = await readFile(
       'a.pdf',
@@ -136,6 +163,47 @@ describe('a PDF', () => {
     expect(text.indexOf('A title')).toBe(0);
     expect(text.indexOf('Left line 11')).toBeLessThan(text.indexOf('Right line 0'));
     expect(text.indexOf('Right line 0')).toBeLessThan(text.indexOf('Right line 11'));
+  });
+
+  it('is read column by column, where only a few of its lines stand in two columns', async () => {
+    const [left, right] = [
+      [
+        'The harbour master opens the gate at dawn,',
+        'and every crew that waits outside must then',
+        'show its papers. Nobody may enter before the',
+        'mail boat, which has its own berth beside',
+      ],
+      ['the old crane. Fishing boats moor along the', 'northern quay and land their catch before', 'the market opens.'],
+    ];
+    const page = [
+      ...linesAt(50, 790, ['Rules of the harbour, which hang on the door of the office and apply to everybody']),
+      // Line by line across both columns, as some programs write text.
+      ...left.flatMap((text, index) => [
+        ...linesAt(50, 740 - 14 * index, [text]),
+        ...linesAt(310, 740 - 14 * index, right.slice(index, index + 1)),
+      ]),
+      ...linesAt(50, 640, ['Penalties']),
+      ...linesAt(50, 620, ['Whoever enters early waits outside the gate until every other boat has landed its catch.']),
+    ];
+    const { text } = await readFile('a.pdf', makePdf([page]));
+    expect(text.replace(/\s+/g, ' ')).toContain([...left, ...right].join(' '));
+    expect(text).not.toContain('|');
+    expect(text.indexOf('market opens')).toBeLessThan(text.indexOf('Penalties'));
+  });
+
+  it('keeps a table whose cells are sentences of several lines', async () => {
+    const rows = [
+      ['The gate is closed at night and during', 'Wait outside until the harbour master'],
+      ['storms from the west.', 'opens it again at dawn.'],
+      ['The crane is in use by the mail boat on', 'Moor at the northern quay and land'],
+      ['every second morning.', 'the catch by hand.'],
+    ];
+    const page = rows.flatMap(([one = '', other = ''], index) => {
+      const y = 740 - 14 * index - (index > 1 ? 8 : 0);
+      return [...linesAt(50, y, [one]), ...linesAt(310, y, [other])];
+    });
+    const read = await readFile('a.pdf', makePdf([page]));
+    expect(blocksOf(read)).toEqual([['table', expect.stringContaining('| The gate is closed')]]);
   });
 
   it('keeps justified lines in their paragraph, however wide their spaces', async () => {
