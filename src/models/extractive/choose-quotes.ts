@@ -51,8 +51,10 @@ export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMI
   const candidates = isFigure ? withKindFirst(ranked.candidates) : ranked.candidates;
   const picked = pickQuotes(candidates, { limit, sources, kind: ranked.kind });
   const isAbout = containsLetters(namedLetters(question), textsOf(picked, sources));
+  // Without a value where it should stand, as in a form that was not filled in, other sentences do not answer either.
+  const lacksValue = picked.some(({ sentences }) => sentences.some((each) => each.lacksValue));
   const isAnswer =
-    isAbout && !best.lacksValue && picked.some(({ mayAnswer }) => mayAnswer) && isConfident(parsedQuestion, ranked);
+    isAbout && !lacksValue && picked.some(({ mayAnswer }) => mayAnswer) && isConfident(parsedQuestion, ranked);
   const needed = parsedQuestion.minSupport * (isFew(sources.length) ? NEEDED_OF_FEW : 1);
   if (!isAnswer && ranked.mostSupport < needed) return NO_QUOTES;
   return { support: isAnswer ? 'answer' : 'closest', quotes: withAntecedents(picked, sources, ranked.sources) };

@@ -91,6 +91,8 @@ const DATE = words(
     'जनवरी|फरवरी|मार्च|अप्रैल|मई|जून|जुलाई|अगस्त|सितंबर|अक्टूबर|नवंबर|दिसंबर|शताब्दी',
 );
 const PLACE = /(?<!\p{L})(?:in|at|near|from|to|im|am|bei|aus|nach|à|en|dans|au)\s+(?:the\s+|der\s+|den\s+)?\p{Lu}/u;
+/** Where something is to be found: a URL or a path. */
+const ADDRESS = /https?:\/\/|(?<!\p{L})www\.|(?<!\S)["'`“(]?(?:~?\/[a-z]|[a-z]:\\)/iu;
 const REASON = words(
   'because|since|due to|caused?|reason|so that|in order to|as a result|weil|denn|wegen|damit|aufgrund|grund|car|afin|porque|debido|' +
     'çünkü|nedeniyle|dolayı|deoarece|pentru că|datorită|din cauza|επειδή|λόγω|διότι|vì|bởi|потому|поскольку|из-за|чтобы|بسبب|لأن|क्योंकि|कारण',
@@ -109,7 +111,7 @@ export function containsAnswer(kind: AnswerKind, sentence: string): boolean {
     case 'person':
       return NAME.test(sentence);
     case 'place':
-      return PLACE.test(sentence);
+      return PLACE.test(sentence) || ADDRESS.test(sentence);
     case 'reason':
       return REASON.test(sentence) || REASON_UNSPACED.test(sentence);
   }

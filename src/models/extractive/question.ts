@@ -4,7 +4,7 @@ import { questionWords, withoutUnspacedQuestionWords } from './question-words.ts
 
 /** One content term of a question. */
 export interface QuestionTerm {
-  /** Forms that match; the first is exact, the others are prefixes. */
+  /** Forms that match; the first is exact, the others are prefixes and names of the measure. */
   readonly forms: readonly string[];
   /** Weight by word form: long words, names and numbers weigh more than short words. */
   readonly weight: number;
@@ -28,6 +28,32 @@ export interface Question {
 
 const NAME_WEIGHT = 2;
 const FULL_LENGTH = 6;
+/** Nouns by which texts name the measure that a question asks for: "How deep is it?", "The depth is 4 m". */
+const MEASURED: Readonly<Record<string, string>> = {
+  deep: 'depth',
+  long: 'length duration',
+  high: 'height',
+  tall: 'height',
+  wide: 'width',
+  old: 'age',
+  heavy: 'weight mass',
+  fast: 'speed rate',
+  far: 'distance',
+  big: 'size',
+  large: 'size',
+  often: 'frequency interval',
+  much: 'amount price cost',
+  tief: 'tiefe',
+  lang: 'länge dauer',
+  lange: 'dauer',
+  hoch: 'höhe',
+  breit: 'breite',
+  alt: 'alter',
+  schwer: 'gewicht',
+  schnell: 'geschwindigkeit',
+  weit: 'entfernung',
+  groß: 'größe',
+};
 const MIN_WEIGHT = 0.3;
 const MAX_WEIGHT = 1.5;
 
@@ -40,6 +66,12 @@ export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Que
   const question = questionPart(given);
   const { words: ignoredWords, measures, isEnglish, isSyllabic } = questionWords(question);
   const vagueTerms = new Set(measures.flatMap((word) => [...analyseQuery(word)]));
+  const measured = new Map(
+    measures.flatMap((word) => {
+      const nouns = analyseQuery(MEASURED[word] ?? '');
+      return analyseQuery(word).map((term) => [term, nouns] as const);
+    }),
+  );
   const ignored = new Set([...ignoredWords].flatMap((word) => [...analyseQuery(word)]));
   const names = new Set(namesIn(question).flatMap((word) => [...analyseQuery(word)]));
   const content = withoutUnspacedQuestionWords(question);
@@ -54,7 +86,11 @@ export function readQuestion(given: string, { analyseQuery }: TextAnalyser): Que
       continue;
     }
     const weight = weightOf(term) * (names.has(term) ? NAME_WEIGHT : 1);
-    terms.push({ forms: [term], weight, evidenceWeight: vagueTerms.has(term) ? MIN_WEIGHT : weight });
+    terms.push({
+      forms: [term, ...(measured.get(term) ?? [])],
+      weight,
+      evidenceWeight: vagueTerms.has(term) ? MIN_WEIGHT : weight,
+    });
   }
   const grams = terms.filter(({ forms }) => isGram(forms[0] ?? '')).length / Math.max(1, terms.length);
   const triples = terms.filter(({ forms }) => TRIGRAM_SCRIPTS.test(forms[0] ?? '')).length / Math.max(1, terms.length);

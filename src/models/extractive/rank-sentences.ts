@@ -75,11 +75,12 @@ export function rankSentences(
   const { question, analyser } = given;
   const sources = given.sources.map((source, index) => readSource(source, index, analyser));
   const match = createMatcher(parsedQuestion.terms);
-  const matched = sources.map(({ about, sentences }): MatchedSource => {
+  const matched = sources.map(({ about, subject, sentences }): MatchedSource => {
     const ofAbout = match(about);
     const ofSentences = sentences.map(({ terms }) => match(terms));
     return {
       about: ofAbout,
+      subject: match(subject),
       sentences: ofSentences,
       whole: ofSentences.reduce((best, each) => bestOf(best, each), ofAbout),
     };
@@ -117,11 +118,12 @@ export function rankSentences(
 
 interface MatchedSource {
   readonly about: Matches;
+  readonly subject: Matches;
   readonly sentences: readonly Matches[];
   readonly whole: Matches;
 }
 
-const NOTHING_MATCHED: MatchedSource = { about: [], sentences: [], whole: [] };
+const NOTHING_MATCHED: MatchedSource = { about: [], subject: [], sentences: [], whole: [] };
 
 interface Reading {
   readonly words: WeightedCoverage;
@@ -162,7 +164,7 @@ function candidatesOf(
   const wholeSource = words.of(matched.whole);
   const wholeSupport = support.of(matched.whole);
   let heading: Matches | undefined;
-  return sentences.flatMap(({ start, end, text, terms, isHeading, row }, position) => {
+  return sentences.flatMap(({ start, end, text, terms, isHeading, isLabelled, row }, position) => {
     if (isHeading) heading = matched.sentences[position];
     if (isHeading || ANNOUNCEMENT.test(text)) return [];
     const cellQuery = { questionForms: forms, allowsText: kind !== 'number' };
@@ -172,7 +174,8 @@ function candidatesOf(
     const fitting = isAnswer ? found.cell : undefined;
     const lacksValue = isAnswer === true && found.isEmpty;
     const cell = lacksValue ? undefined : fitting;
-    const own = bestOf(matched.sentences[position], fitting && row && match(row.context));
+    const subject = isLabelled ? (heading ?? matched.subject) : undefined;
+    const own = bestOf(matched.sentences[position], fitting && row && match(row.context), subject);
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
     const covered = words.of(own);
     const rest = kind === undefined ? text : withoutQuestion(text);
@@ -188,7 +191,7 @@ function candidatesOf(
       rank: 1 / (1 + rank / 2),
       score: bestScore > 0 ? (score ?? bestScore / 2) / bestScore : 0,
       kind: kind !== undefined && containsAnswer(kind, rest) ? 1 : 0,
-      fragment: fitting === undefined && isFragment(text) ? 1 : 0,
+      fragment: fitting === undefined && !isLabelled && isFragment(text) ? 1 : 0,
       cell: fitting === undefined ? 0 : (found?.fit ?? 0),
     };
     const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);

@@ -1,6 +1,7 @@
 import type { Span } from '../../citations/citation.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
 import { splitSentences } from '../../documents/sentences.ts';
+import { labelledLines } from './labelled-lines.ts';
 import { type TableRow, tableRowsOf } from './table-rows.ts';
 
 /** Text of a source from which quotes are chosen. */
@@ -19,6 +20,8 @@ export interface ReadSentence extends Span {
   readonly terms: ReadonlySet<string>;
   /** A heading introduces text but states nothing itself. */
   readonly isHeading: boolean;
+  /** A label with its value in a list of such lines, whose subject is the heading above. */
+  readonly isLabelled: boolean;
   /** `context`: terms of the column names and of the line above the table; they apply to each row. */
   readonly row?: TableRow & { readonly context: ReadonlySet<string> };
 }
@@ -27,6 +30,8 @@ export interface ReadSource {
   readonly rank: number;
   readonly score: number | undefined;
   readonly about: ReadonlySet<string>;
+  /** Terms of the last heading above the text. */
+  readonly subject: ReadonlySet<string>;
   readonly sentences: readonly ReadSentence[];
 }
 
@@ -37,24 +42,30 @@ export function readSource(
 ): ReadSource {
   const headings = new Set(about.split('\n').map(asHeading));
   const pieces = piecesOf(text);
+  const labelled = labelledLines(text, pieces);
   const rows = tableRowsOf(text, pieces, columnsIn(about));
   let above = '';
   const sentences = pieces.map(({ start, end }, index): ReadSentence => {
     const sentence = text.slice(start, end);
     const row = rows[index];
     if (row === undefined) above = sentence;
-    const isHeading = row === 'header' || MARKED_HEADING.test(sentence) || headings.has(asHeading(sentence));
-    const read = { start, end, text: sentence, terms: new Set(analyser.analyseQuery(sentence)), isHeading };
+    const isMarked = MARKED_HEADING.test(sentence) || (NUMBERED_HEADING.test(sentence) && isApart(text, start, end));
+    const isHeading = row === 'header' || isMarked || headings.has(asHeading(sentence));
+    const terms = new Set(analyser.analyseQuery(sentence));
+    const read = { start, end, text: sentence, terms, isHeading, isLabelled: labelled[index] === true };
     if (row === undefined || row === 'header') return read;
     const context = new Set(analyser.analyseQuery([above, row.unit, ...row.header].join('\n')));
     return { ...read, row: { ...row, context } };
   });
-  return { rank: rank ?? index, score, about: new Set(analyser.analyseQuery(about)), sentences };
+  const subject = new Set(analyser.analyseQuery(lastHeadingOf(about)));
+  return { rank: rank ?? index, score, about: new Set(analyser.analyseQuery(about)), subject, sentences };
 }
+
+const lastHeadingOf = (about: string): string => about.slice(about.lastIndexOf('\n') + 1);
 
 /** In a later part of a table, the last heading consists of the column names; empty otherwise. */
 function columnsIn(about: string): readonly string[] {
-  const names = about.slice(about.lastIndexOf('\n') + 1).split(' | ');
+  const names = lastHeadingOf(about).split(' | ');
   return names.length > 1 ? names : [];
 }
 
@@ -76,6 +87,10 @@ function piecesOf(text: string): Span[] {
 }
 
 const MARKED_HEADING = /^#{1,6}\s/;
+/** "3. Configuration", which as a paragraph of its own is no list item. */
+const NUMBERED_HEADING = /^\d{1,2}(?:\.\d{1,2})*\.?\s+\p{Lu}[^.!?:;|]{0,60}$/u;
+const isApart = (text: string, start: number, end: number): boolean =>
+  /(?:^|\n\s*\n)$/.test(text.slice(Math.max(0, start - 4), start)) && /^\s*\n\s*\n/.test(text.slice(end, end + 4));
 
 const asHeading = (line: string): string =>
   line

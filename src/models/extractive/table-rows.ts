@@ -1,4 +1,5 @@
 import type { Span } from '../../citations/citation.ts';
+import { formRows, labelledCells } from './form-rows.ts';
 
 export interface TableRow {
   /** Column names, often with unit or period; empty for unnamed columns. */
@@ -8,6 +9,8 @@ export interface TableRow {
   readonly unit: string;
   /** Whether the row itself contains the column names, as rows of CSV files do: `Route: North; Fare: 12`. */
   readonly isNamed?: boolean;
+  /** Whether it is a row of a form, with labels before the values: `Traveller: | Ottilie`. */
+  readonly isForm?: boolean;
   /** Columns of the table in which such a row has no value. */
   readonly emptyColumns?: readonly string[];
 }
@@ -32,6 +35,7 @@ export function tableRowsOf(
   const texts = pieces.map(({ start, end }) => text.slice(start, end));
   const lines = texts.map(cellsOf);
   const named = namedRowsOf(texts);
+  const isForm = formRows(lines, isSeparator);
   let header: readonly string[] = lines[0]?.length === columns.length ? columns : [];
   const isContinued = header.length > 0;
   let unit = '';
@@ -52,10 +56,11 @@ export function tableRowsOf(
       else if (line.length <= MAX_NOTE_LENGTH && DATE_WITHOUT_YEAR.test(line)) date = line;
       return undefined;
     }
-    if (cells.every((cell) => SEPARATOR_ROW.test(cell))) return 'header';
+    if (isSeparator(cells)) return 'header';
+    if (isForm[index] === true) return { header: [], cells, unit: '', isForm: true };
     const isFirst = lines[index - 1] === undefined && !(index === 0 && isContinued);
     const next = lines[index + 1];
-    const isRuled = next?.every((cell) => SEPARATOR_ROW.test(cell)) === true;
+    const isRuled = next !== undefined && isSeparator(next);
     const figures = cells.slice(1).filter(isFigure);
     const isNaming = figures.every((cell) => YEAR.test(cell));
     // Without a separator row, a first row without figures above rows with figures is the header.
@@ -83,6 +88,7 @@ const DATE_WITHOUT_YEAR = /^[\p{L}\d ]*\d{1,2},$/u;
 const UNIT =
   /(?<![\p{L}\p{N}])(?:(?:in|amounts|figures|en|angaben)\s.*)?(?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden|milliers|miles|millones)(?![\p{L}\p{N}])/iu;
 const SEPARATOR_ROW = /^:?-+:?$/;
+const isSeparator = (cells: readonly string[]): boolean => cells.every((cell) => SEPARATOR_ROW.test(cell));
 const isFigure = (cell: string): boolean => /^\W{0,3}\p{Nd}/u.test(cell) && /\p{Nd}/u.test(cell);
 
 /** The note that names the unit; empty for prose that merely mentions an amount. */
@@ -147,7 +153,7 @@ const PREFIX_LENGTH = 5;
  * column that the question names better.
  */
 export function findCell(
-  { header, cells, unit, isNamed = false, emptyColumns = [] }: TableRow,
+  { header, cells, unit, isNamed = false, isForm = false, emptyColumns = [] }: TableRow,
   termsOf: (text: string) => readonly string[],
   { questionForms, allowsText }: { readonly questionForms: ReadonlySet<string>; readonly allowsText: boolean },
 ): FittingCell | undefined {
@@ -156,6 +162,7 @@ export function findCell(
   const isQuestionWord = (word: string) =>
     questionForms.has(word) || questionForms.has(`${[...word].slice(0, PREFIX_LENGTH).join('')}-`);
   const countIn = (words: readonly string[]) => words.filter(isQuestionWord).length;
+  if (isForm) return findValue(cells, { wordsOf, countIn });
   const first = cells[0] ?? '';
   // Rows of data files are often known by a number.
   const isNumbered = isNamed && isFigure(first) && countIn(wordsOf(first)) > 0;
@@ -183,4 +190,27 @@ export function findCell(
   const isEmpty = empty.some((column) => countIn(wordsOf(column)) > Math.max(max, 0));
   const fit = (named / rowWords.length) * (max > 0 ? 1 : FIT_WITHOUT_COLUMN);
   return { cell: best, fit, isColumnNamed: max > 0, isEmpty };
+}
+
+// A label says less than a row and a column do.
+const FIT_OF_LABEL = 0.5;
+
+/** The value in a form whose label the question names in full. */
+function findValue(
+  cells: readonly string[],
+  {
+    wordsOf,
+    countIn,
+  }: {
+    readonly wordsOf: (text: string) => readonly string[];
+    readonly countIn: (words: readonly string[]) => number;
+  },
+): FittingCell | undefined {
+  const named = labelledCells(cells).find(({ label }) => {
+    const words = wordsOf(label);
+    return words.length > 0 && countIn(words) === words.length;
+  });
+  if (named === undefined) return undefined;
+  const cell = { row: named.label, column: '', value: named.value };
+  return { cell, fit: FIT_OF_LABEL, isColumnNamed: true, isEmpty: named.value === '' };
 }

@@ -106,6 +106,51 @@ describe('chooseQuotes', () => {
   });
 
   it.each([
+    ['Who is the traveller?', 'answer', { row: 'Traveller', column: '', value: 'Ottilie Brandvold' }],
+    ['Which country?', 'answer', { row: 'Country', column: '', value: 'Norway' }],
+    ['Who paid the advance?', 'answer', { row: 'Advance paid', column: '', value: 'Inga Moe' }],
+  ])('quotes the value beside a label of a form: %s', (question, support, cell) => {
+    // The first row of the form is where tables have the names of their columns.
+    const form =
+      '| Traveller: | Ottilie Brandvold |\n| --- | --- |\n| Country: | Norway |\n| Advance paid: | Inga Moe |\n| Approved by: | |';
+    const chosen = chooseQuotes({ question, sources: [{ text: form, about: 'Travel expenses' }], analyser });
+    expect([chosen.support, chosen.quotes[0]?.cell]).toEqual([support, cell]);
+  });
+
+  it('is not sure of an answer from a form in which the field asked for is empty', () => {
+    const form = '| Traveller: | Ottilie Brandvold |\n| --- | --- |\n| Approved by: | |';
+    const sources = [{ text: form, about: 'Travel expenses' }];
+    expect(chooseQuotes({ question: 'Who approved the travel expenses?', sources, analyser }).support).toBe('closest');
+  });
+
+  it('finds the value of a label by what the heading above says', () => {
+    const entry = (name: string, value: string, about: string) => ({
+      text: `Specifies: The ${name}.\nType of value: Text\nDefault value: ${value}\nEffect if unset: The default value is used.`,
+      about: `Settings\n${about}`,
+    });
+    const sources = [entry('name of the key file', 'key.pem', 'ca-key-file'), entry('password', 'none', 'ca-password')];
+    const { quotes } = chooseQuotes({ question: 'What is the CA password by default?', sources, analyser });
+    expect(quotes[0]).toMatchObject({ sourceIndex: 1 });
+    expect(sources[1]?.text.slice(quotes[0]?.start, quotes[0]?.end)).toBe('Default value: none');
+  });
+
+  it.each([
+    ['How deep is the lake?', 'The lake was bought for 3 crowns.', 'The lake has a depth of 40 metres.'],
+    [
+      'Where is the log?',
+      'The log of this service grows by one line a minute.',
+      'The log goes to /var/log/daemon.log.',
+    ],
+  ])('knows the words in which such an answer is given: %s', (question, other, answer) => {
+    expect(quotesFor(question, [`${other}\n\n${answer}`], 1)).toEqual([answer]);
+  });
+
+  it('quotes no numbered heading', () => {
+    const text = '3. Import limits\n\nEach channel refuses further routes beyond a number.\n\nImports of boats';
+    expect(quotesFor('What are import limits?', [text])).not.toContain('3. Import limits');
+  });
+
+  it.each([
     ['What is the Q2 2025 of Anchors?', 'answer', { row: 'Anchors', column: 'Q2 2025', value: '18' }],
     ['What is the Q1 2025 of Buoys?', 'answer', { row: 'Buoys', column: 'Q1 2025', value: '77' }],
     ['What is the Q2 2025 of Buoys?', 'closest', undefined],
