@@ -66,8 +66,9 @@ export function createContainment(policy: ContainmentPolicy): Containment {
 }
 
 const BARE_HOST = /(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?![\w-])/gi;
-// Matches URLs as leniently as URL parsers do: any scheme, or just the slashes.
-const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:)?[/\\]{2}[^\s"'<>)\]}]+|\bhttps?:[^\s"'<>)\]}]+/gi;
+// Matches URLs as leniently as URL parsers do: any scheme, or just the slashes. The length of a scheme is limited, because
+// the search for its end would otherwise begin at every word and take quadratic time.
+const ADDRESS = /(?:\b[a-z][a-z0-9+.-]{0,40}:)?[/\\]{2}[^\s"'<>)\]}]+|\bhttps?:[^\s"'<>)\]}]+/gi;
 /** Names of arguments that hold a URL or host, in any notation. */
 const ADDRESS_NAME =
   /^(?:urls?|uris?|href|links?|host|hostname|endpoint|address|website|page)$|[_-](?:url|uri)s?$|U(?:rl|ri)s?$/;

@@ -1,6 +1,7 @@
 import type { Model } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import { startDeadline } from '../shared/abort.ts';
+import { oneLine, wholeCharacterEnd } from '../shared/text.ts';
 
 /** A caller without streaming waits for the name as well as for the answer. */
 const TIME_LIMIT_MS = 10_000;
@@ -47,11 +48,11 @@ async function writeName(
   }
 }
 
-const tidy = (text: string): string =>
-  text
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/^[\s"'“”*#]+|[\s"'“”*.]+$/g, '')
-    .slice(0, MAX_NAME_LENGTH);
+/** Without the quotation marks and markup around it. It is cut before its end is trimmed, which takes quadratic time. */
+function tidy(text: string): string {
+  const line = oneLine(text).replace(/^[\s"'“”*#]+/, '');
+  return line.slice(0, wholeCharacterEnd(line, MAX_NAME_LENGTH)).replace(/[\s"'“”*.]+$/, '');
+}
 
 /** The beginning of the question. */
 export function fallbackName(question: string): string {

@@ -85,7 +85,7 @@ export function createStatementCheck(
   analyser: TextAnalyser,
 ): (text: ComparableText) => ScoredVerdict {
   const quoted = quotedIn(statement);
-  const wanted = quoted.length > 0 ? quoted : [statement.replace(/[.!?。！？]+$/, '')];
+  const wanted = quoted.length > 0 ? quoted : [statement.replace(/(?<![.!?。！？])[.!?。！？]+$/, '')];
   const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
   const numbers = requiredNumbers(statement);
   return (text) => {

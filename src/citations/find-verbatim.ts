@@ -62,9 +62,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 /** Quoted passages in a statement, longest first, split at ellipses. */
 export function quotedIn(statement: string): string[] {
   return [...statement.matchAll(QUOTED)]
-    .flatMap((match) =>
-      (match.slice(1).find((group) => group !== undefined) ?? '').split(/\s*(?:…|\.{3}|\[\.{3}\])\s*/),
-    )
+    .flatMap((match) => (match.slice(1).find((group) => group !== undefined) ?? '').split(/…|\.{3}|\[\.{3}\]/))
     .map((quoted) => quoted.trim().replace(/[.,;:]$/, ''))
     .filter((quoted) => quoted.length >= (UNSPACED.test(quoted) ? MIN_QUOTED_LENGTH_UNSPACED : MIN_QUOTED_LENGTH))
     .toSorted((a, b) => b.length - a.length);

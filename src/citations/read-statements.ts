@@ -23,7 +23,7 @@ const BRACKET = /[[【［][^[\]【】［］\n]{1,62}[\]】］](?:\([^()\s]{1,200
 const MIN_CLAUSE_LENGTH = 16;
 /** A list of sources at the end, headed `Sources:` or written as Markdown footnotes. */
 const SOURCE_LIST =
-  /^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:sources?|references?|citations?|footnotes|quellen|belege|fuentes|referencias|références|fonti|bronnen|fontes|источники|来源|参考资料|出典|출처)(?:\*\*|__)?[ \t]*[:：]?(?:\*\*|__)?[ \t]*$/imu;
+  /^[ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:sources?|references?|citations?|footnotes|quellen|belege|fuentes|referencias|références|fonti|bronnen|fontes|источники|来源|参考资料|出典|출처)(?:\*\*|__)?[ \t]*(?:(?:[:：](?:\*\*|__)?|\*\*|__)[ \t]*)?$/imu;
 const NOTE = /^[ \t]*\[\^?\d{1,3}\]:.*$/gm;
 
 /**
@@ -146,7 +146,7 @@ function wordsOf(plain: string, { start, end }: Span): Omit<Statement, 'markers'
   const kept = withoutEdge(raw.slice(before));
   const text = kept
     .replace(/\*\*|__|(?<![\p{L}\p{N}])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\p{N}])|`/gu, '')
-    .replace(/\s+([.,;:!?])/g, '$1')
+    .replace(/(?<!\s)\s+([.,;:!?])/g, '$1')
     .replace(/\s+/g, ' ')
     .trim();
   return { start: start + before, end: start + before + kept.length, text };

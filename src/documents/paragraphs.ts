@@ -16,11 +16,11 @@ interface Line extends TextSpan {
 }
 
 const FENCE = /^\s*(?:`{3,}|~{3,})/;
-const TABLE_ROW = /^\s*\||\S\s*\t\s*\S/;
+const TABLE_ROW = /^\s*\||\S[^\S\t]*\t\s*\S/;
 const HEADING = /^\s{0,3}#{1,6}\s/;
 const RULE = /^\s*(?:[-=_*~]\s*){3,}$/;
 const LINK_DEFINITION = /^\s*\[[^\]]{1,200}\]:\s*\S+\s*$/;
-const CODE_LINE = /[{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w+[^>]*>\s*$)/;
+const CODE_LINE = /[{}]\s*$|^\s*(?:\/\/|\/\*|\*\/|<\/?\w[^>]*>\s*$)/;
 const INDENTED = /^(?: {4}|\t)\s*\S/;
 // A semicolon ends clauses of prose as well.
 const STATEMENT = /;\s*$/;

@@ -79,6 +79,17 @@ const hostile =
 const scrape = (id: string, url: string) => calls(call(id, 'web_scrape', { url }));
 const python = (id: string) => calls(call(id, 'python_executor', { code: 'import os' }));
 
+it.each(['a.', 'a-', 'a+', 'http:', '//'])(
+  'a text of 200,000 times %j is searched for addresses in linear time',
+  (unit) => {
+    const containment = createContainment(strictPolicy);
+    // In quadratic time, it would take far longer than a test may.
+    containment.trust(`${unit.repeat(200_000)} https://example.org`, 'person');
+    containment.readUntrusted();
+    expect(containment.mayContact(new URL('https://example.org/page'))).toBe(true);
+  },
+);
+
 describe('a run that has read untrusted text', () => {
   it('refuses to run code', async () => {
     const { ask, world } = await open(hostile, [scrape('1', 'http://shop.example/'), python('2'), says('Low.')]);

@@ -98,3 +98,11 @@ describe('the verdict on a statement', () => {
     expect(checks.map(({ verdict }) => supports(verdict))).toEqual([true, false, true]);
   });
 });
+
+it.each([
+  ['full stops', `${'.'.repeat(100_000)}x`, 'not_found'],
+  ['spaces in a quotation', `It says “the tower${' '.repeat(100_000)}was finished”.`, 'verbatim'],
+])('a statement of a hundred thousand %s is checked in linear time', (_, statement, verdict) => {
+  // In quadratic time, it would take far longer than a test may.
+  expect(check(statement, tower).verdict).toBe(verdict);
+});

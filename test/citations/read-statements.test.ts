@@ -104,3 +104,11 @@ describe('the statements of an answer', () => {
     );
   });
 });
+
+it.each([
+  ['spaces after the word Sources', `It opened in 1937 [1].\n\nSources${' '.repeat(100_000)}x`],
+  ['spaces before a marker', `It opened${' '.repeat(100_000)}in 1937 [1].`],
+])('a hundred thousand %s are read in linear time', (_, answer) => {
+  // In quadratic time, it would take far longer than a test may.
+  expect(readStatements(answer)).not.toEqual([]);
+});

@@ -226,6 +226,8 @@ describe('splitSentences', () => {
     ['only initials', 'A. '.repeat(300_000)],
     ['one long Chinese sentence', '今天下雨'.repeat(300_000)],
     ['pipes and tabs', '|\t'.repeat(500_000)],
+    ['one long tag', `<${'a'.repeat(1_000_000)}`],
+    ['a line that ends in tabs', `a${'\t'.repeat(1_000_000)}`],
   ])('stays fast on a hostile text: %s', (_name, text) => {
     expect(processorTime(() => splitSentences(text))).toBeLessThan(5_000);
   });
