@@ -7,7 +7,9 @@ import { mergeNeighbours } from '../../src/retrieval/merge-neighbours.ts';
 import type { DroppedHit } from '../../src/retrieval/retriever.ts';
 import { defaultShaping } from '../../src/retrieval/search-settings.ts';
 import { shapeResults } from '../../src/retrieval/shape-results.ts';
+import { seededBits } from '../../src/shared/seeded-random.ts';
 import { foundChunk } from '../support/found.ts';
+import { LINEAR_COST, relativeCost } from '../support/processor-time.ts';
 
 const ids = (chunks: readonly ScoredChunk[]) => chunks.map(({ id }) => id);
 const hit = (id: string, text: string, given: Partial<ScoredChunk> = {}) => foundChunk(text, { id, ...given });
@@ -49,6 +51,38 @@ describe('duplicate folding', () => {
       hit('f', '機械翻訳の研究は止まっている'),
     ];
     expect(ids(foldDuplicates(hits, nothing))).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('finds the same duplicates as a comparison of each chunk with all kept ones', () => {
+    const word = fc.constantFrom<string>('one', 'two', 'three', 'four');
+    const text = fc.array(word, { minLength: 1, maxLength: 60 });
+    // Copies with a changed word are near the limit of similarity.
+    const copies = fc
+      .tuple(text, fc.array(fc.nat(59), { maxLength: 6 }))
+      .map(([words, places]) => [
+        words.join(' '),
+        ...places.map((place) => words.with(Math.min(place, words.length - 1), 'five').join(' ')),
+      ]);
+    const texts = fc.array(copies).map((all) => all.flat());
+    fc.assert(
+      fc.property(texts, (all) => {
+        const hits = all.map((each, place) => hit(String(place), each));
+        const kept: ScoredChunk[] = [];
+        for (const each of hits) {
+          if (!kept.some((other) => foldDuplicates([other, each], nothing).length === 1)) kept.push(each);
+        }
+        expect(ids(foldDuplicates(hits, nothing))).toEqual(ids(kept));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('takes time in proportion to the number of chunks', () => {
+    const next = seededBits(1);
+    const distinct = (count: number) =>
+      Array.from({ length: count }, (_, place) => hit(String(place), Array.from({ length: 30 }, next).join(' ')));
+    const hits = distinct(800);
+    expect(relativeCost((size) => foldDuplicates(hits.slice(0, size), nothing), 80)).toBeLessThan(LINEAR_COST);
   });
 });
 
