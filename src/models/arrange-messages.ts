@@ -17,9 +17,11 @@ export interface ArrangedMessages {
 
 /**
  * Normalizes a transcript to what every provider accepts: system messages joined at the front, alternating roles, no
- * empty messages. Throws `invalid_request` when nothing is left to answer.
+ * empty messages, no halves of surrogate pairs. Throws `invalid_request` when nothing is left to answer.
  */
-export function arrangeMessages(messages: readonly Message[]): ArrangedMessages {
+export function arrangeMessages(given: readonly Message[]): ArrangedMessages {
+  // Texts that were cut to a length may begin or end within a character, which providers reject as invalid JSON.
+  const messages = given.map((message) => ({ ...message, text: message.text.toWellFormed() }));
   const system = messages
     .filter((message) => message.role === 'system' && message.text.trim() !== '')
     .map((message) => message.text)

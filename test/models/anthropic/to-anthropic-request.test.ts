@@ -29,6 +29,18 @@ describe('a request to Anthropic', () => {
     ]);
   });
 
+  it('replaces halves of characters, which make its JSON invalid', () => {
+    const half = '😀'.charAt(0);
+    const texts: Message[] = [
+      { role: 'user', text: `Look ${half}` },
+      { role: 'assistant', text: '', toolCalls: [{ id: 't1', name: 'look', arguments: {} }] },
+      { role: 'tool', callId: 't1', name: 'look', text: `seen${half}`, isError: false },
+    ];
+    const written = JSON.stringify(convert({ messages: [{ role: 'system', text: `Be brief.${half}` }, ...texts] }));
+    expect(written).not.toMatch(/\\ud83d/i);
+    expect(written).toContain('seen\uFFFD');
+  });
+
   it('moves all instructions to the front and marks them for the cache', () => {
     const request = convert({
       messages: [
