@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { foldLabel, foldLabels } from './fold-label.ts';
 import type { ExtractedGraph } from './graph.ts';
 import type { ExtractionOptions } from './model/extraction-prompt.ts';
 
@@ -41,23 +42,14 @@ export const plainName = (name: string): string => name.replace(/#[\da-f]{8}$/, 
 
 /** Applies options to a graph whose extractor does not support them; the strongest relationships are kept. */
 export function narrowGraph({ entities, relationships }: ExtractedGraph, options: ExtractorOptions): ExtractedGraph {
-  const types = folded(options.entityTypes);
-  const predicates = folded(options.relationTypes);
-  const kept = types === undefined ? entities : entities.filter(({ category }) => types.has(fold(category ?? '')));
+  const types = foldLabels(options.entityTypes);
+  const predicates = foldLabels(options.relationTypes);
+  const kept = types === undefined ? entities : entities.filter(({ category }) => types.has(foldLabel(category ?? '')));
   const names = new Set(kept.map(({ name }) => name));
   const fitting = relationships
     .filter(({ subject, object }) => names.has(subject) && names.has(object))
-    .filter(({ predicate }) => predicates === undefined || predicates.has(fold(predicate)));
+    .filter(({ predicate }) => predicates === undefined || predicates.has(foldLabel(predicate)));
   const max = options.maxRelationships ?? fitting.length;
   const weightiest = new Set([...fitting].sort((one, two) => two.weight - one.weight).slice(0, max));
   return { entities: kept, relationships: fitting.filter((each) => weightiest.has(each)) };
 }
-
-const fold = (word: string): string =>
-  word
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim();
-
-const folded = (words: readonly string[] | undefined): ReadonlySet<string> | undefined =>
-  words === undefined || words.length === 0 ? undefined : new Set(words.map(fold));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Model, Usage } from '../../models/model.ts';
+import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
 import { jsonOrUndefined } from '../../shared/text.ts';
 import { describeCommunity } from '../describe-community.ts';
@@ -17,7 +17,6 @@ const replySchema = z.object({
 interface DescribingParts {
   readonly model: Model;
   readonly prompts?: PromptTexts;
-  readonly onUsage?: (model: string, usage: Usage) => void;
 }
 
 const MAX_MEMBERS = 60;
@@ -26,7 +25,7 @@ const MAX_RELATIONSHIPS = 60;
 /** Like `describeCommunity`, written by a model; falls back to the former when the reply cannot be parsed. */
 export async function describeCommunityWithModel(
   group: CommunityGroup,
-  { model, prompts = builtInPrompts, onUsage }: DescribingParts,
+  { model, prompts = builtInPrompts }: DescribingParts,
   signal: AbortSignal,
 ): Promise<Community> {
   const own = describeCommunity(group);
@@ -50,7 +49,6 @@ export async function describeCommunityWithModel(
     signal,
   })) {
     if (event.type === 'text') text += event.text;
-    if (event.type === 'stop') onUsage?.(event.model, event.usage);
   }
   const reply = readReply(text);
   if (reply === undefined) return own;

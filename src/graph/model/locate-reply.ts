@@ -1,5 +1,6 @@
 import { findVerbatim } from '../../citations/find-verbatim.ts';
 import { UNSPACED } from '../../shared/unspaced-scripts.ts';
+import { foldLabel, foldLabels } from '../fold-label.ts';
 import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { normalForm } from '../normal-form.ts';
 import type { ExtractionOptions } from './extraction-prompt.ts';
@@ -18,11 +19,11 @@ export function locateReply(
   chunks: readonly GraphChunk[],
   { entityTypes, relationTypes, maxRelationships = DEFAULT_MAX_RELATIONSHIPS }: ExtractionOptions,
 ): ExtractedGraph {
-  const types = lowerSet(entityTypes);
-  const predicates = lowerSet(relationTypes);
+  const types = foldLabels(entityTypes);
+  const predicates = foldLabels(relationTypes);
   const entities = new Map<string, Entity>();
   for (const item of reply.entities) {
-    if (types && !types.has(item.category)) continue;
+    if (types && !types.has(foldLabel(item.category))) continue;
     const form = normalForm(item.name);
     const mentions = entityMentions(item, chunks);
     if (mentions.length > 0 && !entities.has(form)) entities.set(form, toEntity(item, mentions));
@@ -33,7 +34,7 @@ export function locateReply(
     const subject = entities.get(normalForm(item.subject));
     const object = entities.get(normalForm(item.object));
     if (subject === undefined || object === undefined || subject === object) continue;
-    if (predicates && !predicates.has(plainPredicate(item.predicate))) continue;
+    if (predicates && !predicates.has(foldLabel(item.predicate))) continue;
     const key = JSON.stringify([subject.name, item.predicate, object.name]);
     const mentions = relationshipMentions(item, chunks, [subject, object]);
     if (mentions.length === 0 || seen.has(key) || relationships.length >= maxRelationships) continue;
@@ -51,14 +52,6 @@ export function locateReply(
   }
   return { entities: [...entities.values()], relationships };
 }
-
-const plainPredicate = (predicate: string): string =>
-  predicate
-    .toLowerCase()
-    .replaceAll(/[\s_-]+/g, ' ')
-    .trim();
-const lowerSet = (list: readonly string[] | undefined): ReadonlySet<string> | undefined =>
-  list !== undefined && list.length > 0 ? new Set(list.map(plainPredicate)) : undefined;
 
 function toEntity(
   { name, as_written: written, category, description }: ReplyEntity,
