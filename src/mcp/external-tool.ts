@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/client';
 import type { Json } from '../documents/document.ts';
+import { stripInvisible } from '../shared/strip-invisible.ts';
 import { wholeCharacterEnd } from '../shared/text.ts';
-import { stripInvisible } from '../toolbox/fence.ts';
 import { oneLine } from '../toolbox/render-blocks.ts';
 import type { JsonSchema, Tool, ToolAnnotations, ToolOutput } from '../toolbox/tool.ts';
 import { toolFromJsonSchema } from '../toolbox/tool-from-json-schema.ts';

@@ -1,6 +1,7 @@
 import type { Json } from '../../documents/document.ts';
 import type { Message } from '../../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
+import { stripInvisible } from '../../shared/strip-invisible.ts';
 import type { GraphChunk } from '../graph.ts';
 
 /** What to extract; unrestricted by default. */
@@ -24,11 +25,11 @@ export function extractionMessages(
   options: ExtractionOptions,
 ): Message[] {
   const data = {
-    document: visible(title),
+    document: stripInvisible(title),
     passages: chunks.map(({ text, headingPath }, place) => ({
       number: place + 1,
-      heading: visible(headingPath.join(' > ')),
-      text: visible(text),
+      heading: stripInvisible(headingPath.join(' > ')),
+      text: stripInvisible(text),
     })),
   };
   return [
@@ -49,10 +50,6 @@ function instructions({
     max_knowledge_relationships: String(maxRelationships ?? DEFAULT_MAX_RELATIONSHIPS),
   });
 }
-
-// Removes invisible characters, which could contain hidden instructions.
-const visible = (text: string): string =>
-  text.replaceAll(/[\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u206F\uFEFF]|[\u{E0000}-\u{E007F}]/gu, '');
 
 const object = (properties: { readonly [key: string]: Json }): { readonly [key: string]: Json } => ({
   type: 'object',
