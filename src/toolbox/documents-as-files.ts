@@ -122,23 +122,22 @@ function mountDocument(loaded: LoadedDocument, { taken, availableBytes, context 
 }
 
 async function mountChunks(ids: readonly string[], context: MountContext) {
-  return Promise.all(
-    ids.map(async (id, index) => {
-      const { chunk, document } = await findChunk(id, context);
-      const source: Source = { kind: 'chunk', chunk: { ...chunk, score: 0 } };
-      const marker = `[${context.cite(source)}]`;
-      return {
-        source,
-        entry: {
-          chunk_id: chunk.id,
-          document_id: chunk.documentId,
-          title: document.title,
-          page: chunk.page,
-          marker,
-          text: chunk.text,
-        } satisfies Json,
-        line: `${marker} ${oneLine(document.title)} → passages[${index}]`,
-      };
-    }),
-  );
+  const found = await Promise.all(ids.map((id) => findChunk(id, context)));
+  // Numbered only now, so that the numbers follow the order of the list.
+  return found.map(({ chunk, document }, index) => {
+    const source: Source = { kind: 'chunk', chunk: { ...chunk, score: 0 } };
+    const marker = `[${context.cite(source)}]`;
+    return {
+      source,
+      entry: {
+        chunk_id: chunk.id,
+        document_id: chunk.documentId,
+        title: document.title,
+        page: chunk.page,
+        marker,
+        text: chunk.text,
+      } satisfies Json,
+      line: `${marker} ${oneLine(document.title)} → passages[${index}]`,
+    };
+  });
 }

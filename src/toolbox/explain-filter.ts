@@ -2,36 +2,40 @@ import type { Document } from '../documents/document.ts';
 import { isRecord } from '../shared/objects.ts';
 import { filterableFields } from './filterable-fields.ts';
 import { oneLine } from './render-blocks.ts';
-import type { ToolContext } from './tool-context.ts';
+import type { Library, ToolContext } from './tool-context.ts';
 
 /** Number of documents sampled for existing fields and values. */
 const DOCUMENTS_SAMPLED = 100;
 const MAX_VALUES = 8;
 
-/** Explains why a filter matches nothing: a field that no document has, or a value that the field never has. */
+/**
+ * Explains why a filter matches nothing: a field that no document has, or a value that the field never has. In a large
+ * corpus only the newest documents are looked at, and the explanation says so.
+ */
 export async function explainFilter(
   filters: Readonly<Record<string, unknown>>,
-  { library, visible }: Pick<ToolContext, 'library' | 'visible'>,
+  { library, visible }: Pick<ToolContext, 'visible'> & { readonly library: Pick<Library, 'list'> },
 ): Promise<string | undefined> {
   const conditions = conditionsOf(filters);
   if (conditions.length === 0) return undefined;
-  const { items } = await library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
+  const { items, total } = await library.list(visible, { offset: 0, limit: DOCUMENTS_SAMPLED });
+  const nobody = items.length < total ? `None of the ${items.length} newest documents` : 'No document';
   const known = filterableFields(items);
   const problems = conditions.flatMap(({ field, values: wanted }) => {
     const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
     if (name === undefined) {
       if (BUILT_IN.has(field)) return [];
-      return [
-        `No document has the field "${oneLine(field, 60)}". Fields: ${known.map((each) => each.name).join(', ')}.`,
-      ];
+      return [`${nobody} has the field "${oneLine(field, 60)}". Fields: ${known.map((each) => each.name).join(', ')}.`];
     }
-    const values = [...new Set(items.map((document) => fieldOf(document, name)))].filter((each) => each !== undefined);
+    const values: readonly unknown[] = [...new Set(items.map((document) => fieldOf(document, name)))].filter(
+      (each) => each !== undefined,
+    );
     const [value] = wanted;
-    if (typeof value !== 'string' || wanted.some((each) => values.includes(each as string))) return [];
+    if (typeof value !== 'string' || wanted.some((each) => values.includes(each))) return [];
     if (!values.every((each) => typeof each === 'string')) return [];
-    const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(oneLine(String(each), 60)));
+    const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(oneLine(each, 60)));
     return [
-      `No document has ${name} ${JSON.stringify(oneLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
+      `${nobody} has ${name} ${JSON.stringify(oneLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
     ];
   });
   return problems.length === 0 ? undefined : problems.join(' ');

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Source } from '../../src/citations/citation.ts';
 import type { NewDocument } from '../../src/store/corpus.ts';
 import { documentsAsFiles } from '../../src/toolbox/documents-as-files.ts';
 import { addDocument } from '../support/agent-over-store.ts';
@@ -66,4 +68,22 @@ it('does not read an original that is too large', async () => {
   const { files, lines } = await documentsAsFiles([id], [], { library, visible, cite: () => 1, availableBytes: 1_000 });
   expect(files.map(({ name }) => name)).toEqual([`documents/${id}.txt`]);
   expect(lines).toEqual([expect.stringMatching(/large\.csv is not given, 2\S* \S+ are too large$/)]);
+});
+
+it('numbers chunks in the order of the list, whichever is found first', async () => {
+  const { corpus } = await openTestStore();
+  const { id } = await addDocument({ corpus }, 'd', ['The first.', 'The second.']);
+  const { items } = await corpus.chunksOf(id, { offset: 0, limit: 2 });
+  const [first, second] = items.map((chunk) => chunk.id);
+  if (first === undefined || second === undefined) throw new Error('The document has two chunks.');
+  const chunksById: typeof corpus.chunksById = async (ids) => {
+    if (ids.includes(first)) await setTimeout(20);
+    return corpus.chunksById(ids);
+  };
+  const library = Object.assign(Object.create(corpus), { chunksById });
+  const cited: Source[] = [];
+  const cite = (source: Source) => cited.push(source);
+  const visible = { kind: 'all', filters: [] } as const;
+  const { lines } = await documentsAsFiles([], [first, second], { library, visible, cite, availableBytes: 1_000 });
+  expect(lines).toEqual(['[1] d → passages[0]', '[2] d → passages[1]']);
 });

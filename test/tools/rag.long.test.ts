@@ -387,6 +387,7 @@ describe('get_file_content', () => {
     });
     expect((await read({ page_from: 1, page_to: 2 })).structured['text']).toBe(text);
     expect((await read({ page_to: 1 })).structured['text']).toBe(text.slice(0, half));
+    expect((await read({ page_to: 1, max_chars: 500 })).text).toContain(', page_from=1, page_to=1.');
     expect((await read({ page_from: 2, offset: half + 8 })).structured['offset']).toBe(half + 8);
     expect(await caller.failure(getFileContent, { document_id: document.id, page_from: 3 })).toContain(
       'it has pages 1 to 2',

@@ -75,7 +75,7 @@ export const getFileContent = defineTool({
     const again =
       range === undefined
         ? ''
-        : `, page_from=${input.page_from}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
+        : `, page_from=${range.firstPage}${input.page_to === undefined ? '' : `, page_to=${input.page_to}`}`;
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const columns = tableColumnsAt(text, start);
     const table = columns === undefined ? '' : `\nBegins inside a table with the columns ${columns.join(' | ')}`;
@@ -108,6 +108,8 @@ export const getFileContent = defineTool({
 interface Range {
   readonly start: number;
   readonly end: number;
+  /** As requested; 1 by default. */
+  readonly firstPage: number;
 }
 
 /** The text range of the requested pages; undefined if no pages are requested. */
@@ -126,5 +128,5 @@ function pageRange(
     const known = pages.length === 0 ? 'this document has no pages; use offset' : `it has pages 1 to ${pages.length}`;
     throw new ServiceError('invalid_request', `There are no pages ${from} to ${to}: ${known}.`);
   }
-  return { start: first.start, end: end.end };
+  return { start: first.start, end: end.end, firstPage: from };
 }
