@@ -85,11 +85,16 @@ export async function* contextualizeChunks(
   );
   // Failures are handled below; this handler prevents unhandled rejections until then.
   for (const each of writing) each.catch((error: unknown) => failed.abort(error));
-  for (const [index, each] of writing.entries()) {
-    await each.catch((error: unknown) => {
-      throw signal.aborted ? error : (failed.signal.reason ?? error);
-    });
-    if ((index + 1) % CONCURRENCY === 0) yield { done, total: chunks.length };
+  try {
+    for (const [index, each] of writing.entries()) {
+      await each.catch((error: unknown) => {
+        throw signal.aborted ? error : (failed.signal.reason ?? error);
+      });
+      if ((index + 1) % CONCURRENCY === 0) yield { done, total: chunks.length };
+    }
+  } finally {
+    // If nobody waits for the contexts any more, no further ones are paid for.
+    failed.abort(new ServiceError('cancelled', 'The contexts are no longer needed.'));
   }
   if (missing.length > 0) yield { done: chunks.length, total: chunks.length };
   await records.forgetOthers(documentId, [...new Set(hashes)]);
