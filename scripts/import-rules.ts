@@ -67,7 +67,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   agent: [...foundations, ...work, 'models/extractive'],
   rag: [...foundations, 'models/extractive'],
   ingest: [...foundations, 'pdf-layout'],
-  conversations: foundations,
+  conversations: [...vocabulary, 'store', 'access'],
   runs: ['errors', 'shared', 'store'],
   tools: [...foundations, 'agent'],
   http: [...foundations, ...work, 'page', 'evaluation', 'telemetry'],

@@ -90,9 +90,10 @@ async function choose(
   if (answering) return { chosen: withTrial(answering.model, answering.trial), trials };
   const failed = new Set(signal.aborted ? [] : trials.map(({ model }) => model));
   const chosen = ranked.find((model) => !failed.has(model)) ?? ranked[0];
+  if (chosen === undefined) return { chosen, trials };
   // Tool support that a server claims but no trial confirmed is left out.
-  const { hasTools, ...facts } = chosen ?? {};
-  return { chosen: chosen && ({ ...facts, ...(hasTools === false && { hasTools }) } as FoundModel), trials };
+  const { hasTools, ...facts } = chosen;
+  return { chosen: { ...facts, ...(hasTools === false && { hasTools }) }, trials };
 }
 
 function withTrial(model: FoundModel, trial: Trial): FoundModel {

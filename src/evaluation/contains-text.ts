@@ -9,8 +9,8 @@ const WORD = /[\p{L}\p{M}\p{N}]/u;
  * of quotation marks are ignored.
  */
 export function containsAnswer(text: string, wanted: string): boolean {
-  const isEdge = (external: string, inside: string) =>
-    !WORD.test(external) || !WORD.test(inside) || UNSPACED.test(external) || UNSPACED.test(inside);
+  const isEdge = (outside: string, inside: string) =>
+    !WORD.test(outside) || !WORD.test(inside) || UNSPACED.test(outside) || UNSPACED.test(inside);
   for (let from = 0; from < text.length; ) {
     const span = findVerbatim(text.slice(from), wanted);
     if (span === undefined) return false;

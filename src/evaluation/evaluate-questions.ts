@@ -1,4 +1,5 @@
 import type { Verdict } from '../citations/verdict.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import type { ResolvedQuestion } from './resolve-documents.ts';
 import { type EvaluatedAnswer, type ReadText, scoreAnswer } from './score-answer.ts';
 import { type FoundChunk, scoreRetrieval } from './score-retrieval.ts';
@@ -69,7 +70,7 @@ export async function evaluateQuestion(
     };
   } catch (error) {
     if (signal.aborted || isFatal(error)) throw error;
-    const failure = error instanceof Error ? error.message : String(error);
+    const failure = errorMessage(error);
     return { ...base, scores: {}, rank: null, found: [], milliseconds: elapsed(), failure };
   }
 }

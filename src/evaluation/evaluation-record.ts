@@ -108,6 +108,12 @@ export async function readEvaluation(file: string): Promise<EvaluationRecord> {
 /** Minimum share of the questions that an earlier run must have in common to be compared. */
 const MIN_SHARED = 0.5;
 
+/** Whether an earlier evaluation can be compared with one of these questions: it has at least half of them. */
+export function isComparable({ questions }: EvaluationRecord, ids: ReadonlySet<string>): boolean {
+  const shared = questions.filter(({ id }) => ids.has(id)).length;
+  return shared > 0 && shared >= MIN_SHARED * ids.size;
+}
+
 /** The latest evaluation of these questions, or of most of them; other files are skipped. */
 export async function lastEvaluation(
   dataFolder: string,
@@ -116,8 +122,7 @@ export async function lastEvaluation(
   const names = await readdir(evaluationFolder(dataFolder)).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.json')).toSorted((one, two) => (one < two ? 1 : -1))) {
     const record = await readEvaluation(join(evaluationFolder(dataFolder), name)).catch(() => undefined);
-    const shared = record?.questions.filter(({ id }) => ids.has(id)).length ?? 0;
-    if (shared > 0 && shared >= MIN_SHARED * ids.size) return record;
+    if (record !== undefined && isComparable(record, ids)) return record;
   }
   return undefined;
 }

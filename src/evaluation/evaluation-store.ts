@@ -2,7 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { compareRuns, type RunComparison } from './compare-runs.ts';
-import { type EvaluationRecord, evaluationFolder, readEvaluation, setupChanges } from './evaluation-record.ts';
+import {
+  type EvaluationRecord,
+  evaluationFolder,
+  isComparable,
+  readEvaluation,
+  setupChanges,
+} from './evaluation-record.ts';
 import { measuredQuestions } from './evaluation-report.ts';
 
 export interface StoredEvaluation {
@@ -30,9 +36,6 @@ export interface EvaluationStore {
   /** Compares with the latest earlier evaluation that has at least half of the questions; undefined without one. */
   difference(evaluation: StoredEvaluation): Promise<EvaluationDifference | undefined>;
 }
-
-/** Minimum share of the questions that an earlier evaluation must have in common to be compared. */
-const MIN_SHARED = 0.5;
 
 export function createEvaluationStore(dataFolder: string): EvaluationStore {
   const folder = evaluationFolder(dataFolder);
@@ -63,8 +66,7 @@ export function createEvaluationStore(dataFolder: string): EvaluationStore {
       const questionIds = new Set(record.questions.map((question) => question.id));
       for (const earlier of (await ids()).filter((other) => other < id)) {
         const before = await read(earlier);
-        const shared = before?.record.questions.filter((question) => questionIds.has(question.id)).length ?? 0;
-        if (before === undefined || shared === 0 || shared < MIN_SHARED * questionIds.size) continue;
+        if (before === undefined || !isComparable(before.record, questionIds)) continue;
         const [then, now] = [measuredQuestions(before.record.questions), measuredQuestions(record.questions)];
         return {
           before,

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 
 const MAX_SHOWN = 20;
 
@@ -39,6 +40,6 @@ export function parseLine(text: string): { readonly value: unknown } | { readonl
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `This is not JSON (${error instanceof Error ? error.message : String(error)}).` };
+    return { problem: `This is not JSON (${errorMessage(error)}).` };
   }
 }

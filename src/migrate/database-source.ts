@@ -35,6 +35,7 @@ export async function openDatabaseSource({ url, schema }: R2rDatabase): Promise<
     return query.then(
       ({ rows }) => rows,
       (error: unknown) => {
+        // PostgreSQL's messages contain no secrets.
         throw new ServiceError('provider_failed', `R2R's database did not answer: ${errorMessage(error)}.`, {
           cause: error,
         });
@@ -175,5 +176,3 @@ async function checkColumns(rows: Rows, schema: string): Promise<void> {
       'from the running R2R with --url.',
   );
 }
-
-/** PostgreSQL's messages contain no secrets. A failed connection may combine several errors. */

@@ -214,8 +214,8 @@ function graphTitle(metadata: Readonly<Record<string, unknown>>, document: strin
 export function quoteOf(mark: Mark, source: Source | undefined): Mark['quote'] | undefined {
   if (mark.quote !== undefined) return mark.quote;
   const quotes = source?.quotes ?? [];
-  const checkedVerdict = new Set(words(mark.statement ?? ''));
-  const shared = (quote: Quote) => words(quote.text).filter((word) => checkedVerdict.has(word)).length;
+  const wanted = new Set(words(mark.statement ?? ''));
+  const shared = (quote: Quote) => words(quote.text).filter((word) => wanted.has(word)).length;
   return quotes.toSorted((one, two) => shared(two) - shared(one))[0];
 }
 
