@@ -10,6 +10,7 @@ import { configuredProviders } from '../models/provider-settings.ts';
 import { createRejectedParameters } from '../models/rejected-parameters.ts';
 import { isToolRejection } from '../models/text-tools.ts';
 import { defaultTimeLimits } from '../models/watch-stream.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { jsonOrUndefined } from '../shared/text.ts';
 import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { privateFolderProblem } from '../user-cache.ts';
@@ -59,7 +60,7 @@ export async function tryLocalModel(model: FoundModel, options: TrialOptions): P
     await writeTrials(cacheFolder, { ...(await readTrials(cacheFolder)), ...Object.fromEntries(known) });
     return trial;
   } catch (error) {
-    const reason = signal.aborted ? 'no answer in time' : error instanceof Error ? error.message : String(error);
+    const reason = signal.aborted ? 'no answer in time' : errorMessage(error);
     return { outcome: 'fails', reason };
   }
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { launchBrowser } from '../web/browser.ts';
 import { describeWeb, webFacts } from '../web/describe-web.ts';
 import type { Finding } from './doctor-checks.ts';
@@ -11,7 +12,7 @@ export async function checkWeb({ web }: Pick<Config, 'web'>): Promise<Finding> {
     try {
       await (await launchBrowser(web.browser)).close();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const fix = 'Correct or remove CITEWELL_BROWSER; only pages that need scripts are affected.';
       return { name, state: 'warning', detail: `${detail}. ${why}`, fix };
     }

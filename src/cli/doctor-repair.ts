@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { byteCount } from '../shared/byte-count.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { openDataFolder } from '../store/data-folder.ts';
 import { damageSentence, findDamage } from '../store/sql/check-database.ts';
 import { compactDatabase, freeSpaceIn } from '../store/sql/compact-database.ts';
@@ -33,7 +34,7 @@ export async function repairDatabase(folder: string, announce: (message: string)
       await held.close();
     }
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = errorMessage(error);
     return [{ name, state: 'wrong', detail, fix: 'Nothing was changed. Solve the problem, then try again.' }];
   }
 }

@@ -7,6 +7,7 @@ import { installedPackages } from '../sandbox/install-packages.ts';
 import { findOuterLayers } from '../sandbox/outer-layers.ts';
 import { findRuntime } from '../sandbox/runtime.ts';
 import { sandboxAbsence } from '../sandbox/sandbox-settings.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { checkExternalServers } from './check-external-servers.ts';
 import { checkLocalModels } from './check-local-models.ts';
 import { checkModels } from './check-models.ts';
@@ -167,7 +168,7 @@ async function checkAccess({ access, host }: Pick<Config, 'access' | 'host'>): P
     try {
       await discoverIssuer(access.oauth.issuer);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       return { name, state: 'wrong', detail: `${detail}. ${why}`, fix: 'Correct CITEWELL_OAUTH_ISSUER, or start it.' };
     }
   }

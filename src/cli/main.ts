@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CommanderError } from 'commander';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { readVersion } from '../version.ts';
 import type { ContinuedSession } from './attach-mcp.ts';
 import type { ConfigOptions } from './command-context.ts';
@@ -127,6 +128,6 @@ function codeOf(error: unknown, interruption: Interruption): ExitCode {
 function describe(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof ServiceError) return { code: error.code, message: error.message };
   if (error instanceof Error && error.name === 'AbortError') return { code: 'cancelled', message: 'Interrupted.' };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return { code: 'internal', message: `${message} (CITEWELL_LOG_LEVEL=debug shows where)` };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import type { Output } from './output.ts';
 
 export interface PageOpener {
@@ -29,7 +30,7 @@ export async function openPage(url: string, output: Pick<Output, 'note'>, opener
       if (code !== null && code !== 0) note(`the program that opens URLs exited with code ${code}`);
     });
   } catch (error) {
-    note(error instanceof Error ? error.message : String(error));
+    note(errorMessage(error));
   }
 }
 

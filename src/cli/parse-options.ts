@@ -3,6 +3,7 @@ import type { Json, Metadata } from '../documents/document.ts';
 import { isUuid } from '../documents/ids.ts';
 import { timestamp } from '../documents/timestamp.ts';
 import { isScoreName, type ScoreName, scoreNames } from '../evaluation/scores.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { splitList } from '../shared/text.ts';
 
 /** `--limit`: a whole number from 1 to 1000. */
@@ -60,7 +61,7 @@ export function parseFilter(value: string): { readonly [key: string]: Json } {
   try {
     parsed = JSON.parse(value);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new InvalidArgumentError(`Expected JSON such as '{"document_type": {"$eq": "pdf"}}' (${reason}).`);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {

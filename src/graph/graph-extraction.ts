@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { raceAbort } from '../shared/abort.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { createLeasedQueue, type Progress, type Round } from '../shared/leased-queue.ts';
 import type { DocumentGraphRecords, ExtractionTask } from '../store/graph-records.ts';
 import type { CorpusWatch } from '../store/watch-corpus.ts';
@@ -106,7 +107,7 @@ export function createGraphExtraction(parts: GraphExtractionParts): GraphExtract
         await records.requeue();
         throw error;
       }
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       await records.fail(task, reason);
       report(`The graph of document ${documentId} could not be extracted.`, error);
       return { documentId, title, outcome: 'failed', reason };

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { errorMessage } from '../shared/error-message.ts';
 import { type CommunityGroup, findCommunities } from './find-communities.ts';
 import type { ExtractedGraph, GraphExtractor } from './graph.ts';
 import { createNounPhraseExtractor } from './noun-phrases/noun-phrase-extractor.ts';
@@ -27,6 +28,6 @@ async function answer(job: GraphJob): Promise<GraphReply> {
     if (job.kind === 'communities') return { kind: 'grouped', groups: findCommunities(job.graph) };
     return { kind: 'extracted', graph: await extractor.extract(job.document, neverAborted) };
   } catch (error) {
-    return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'failed', reason: errorMessage(error) };
   }
 }

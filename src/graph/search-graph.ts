@@ -5,6 +5,7 @@ import type { EmbedQuery } from '../retrieval/embed-query.ts';
 import { readQuery } from '../retrieval/read-query.ts';
 import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import { defaultGraphSettings, type SearchSettings } from '../retrieval/search-settings.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import type { Corpus } from '../store/corpus.ts';
 import { cutQuery } from '../store/full-text/analyse.ts';
 import { containsPhrase } from '../store/full-text/term-sequences.ts';
@@ -34,7 +35,7 @@ export function withGraph(parts: GraphRetrieverParts): Retriever {
   let reported: string | undefined;
 
   function reportOnce(failure: unknown): void {
-    const reason = failure instanceof Error ? failure.message : String(failure);
+    const reason = errorMessage(failure);
     if (reason === reported) return;
     reported = reason;
     report(`The graph search failed: ${reason}`, failure);

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isUuid } from '../documents/ids.ts';
 import { jsonProblem } from '../documents/json-problem.ts';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import type { Page } from '../store/corpus.ts';
 import { checkShape, invalidField } from './check-shape.ts';
 import { resumeSpan } from './observe-requests.ts';
@@ -41,7 +42,7 @@ export function parseJson(text: string, loc: readonly (string | number)[]): unkn
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw invalidField('json_invalid', loc, `This is not valid JSON: ${reason}`);
   }
   const problem = jsonProblem(value);

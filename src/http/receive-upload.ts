@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { MulterError } from 'multer';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { withoutControls } from '../shared/text.ts';
 import { invalidField } from './check-shape.ts';
 import type { HttpLimits, HttpServices } from './http-services.ts';
@@ -127,7 +128,7 @@ function toServiceError(thrown: unknown, limits: HttpLimits): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   if (!isMulterError(thrown)) {
     // The parser's messages name only parts of the form, so they are safe to show.
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    const reason = errorMessage(thrown);
     return new ServiceError('invalid_request', `The multipart form could not be read: ${reason}.`, { cause: thrown });
   }
   switch (thrown.code) {

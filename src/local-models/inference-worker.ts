@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
+import { errorMessage } from '../shared/error-message.ts';
 import type { ModelFolder } from './model-folder.ts';
 import type { Pooling } from './pooling.ts';
 
@@ -106,8 +107,7 @@ async function answer(request: Exclude<InferenceRequest, { kind: 'cancel' }>): P
   }
 }
 
-const messageOf = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+const messageOf = (error: unknown): string => errorMessage(error).replace(/\.$/, '');
 
 async function loadTokenizer(): Promise<Tokenizer> {
   const read = async (name: string) => JSON.parse(await readFile(join(model.path, name), 'utf8'));

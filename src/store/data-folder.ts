@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { writeWholeFile } from '../shared/write-whole-file.ts';
 import { type FolderLock, LOCK_FILE, takeLock } from './folder-lock.ts';
 import { restrictToOwner } from './private-folder.ts';
@@ -134,7 +135,7 @@ async function conflict(path: string): Promise<ServiceError> {
 /** The user-facing error that says why a folder cannot be used. */
 function unusable(path: string, error: unknown): ServiceError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const reason = REASONS.get(code) ?? (error instanceof Error ? error.message : String(error));
+  const reason = REASONS.get(code) ?? errorMessage(error);
   return new ServiceError(
     'not_configured',
     `The data folder ${path} cannot be used: ${reason}. ${

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import type { Agent, Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { type AddressRules, checkAddress, readAddress } from './address-rules.ts';
 import { decompress } from './decompress.ts';
 import { credentialsOf, isForwarded, noProxy, type ProxySettings, proxyFor } from './proxy.ts';
@@ -230,7 +231,7 @@ function asServiceError(error: unknown, address: string): ServiceError {
   if (error instanceof ServiceError) return error;
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ServiceError) return cause;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return new ServiceError('provider_failed', `${address} could not be fetched: ${reason}.`, { cause: error });
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors.ts';
+import { errorMessage } from '../../shared/error-message.ts';
 import { IndexBusy } from '../vector-index.ts';
 import { isChromaError } from './chroma-error.ts';
 
@@ -46,7 +47,7 @@ export function toServiceError(error: unknown, where: string): ServiceError {
     const reason = error.message.replace(/\.$/, '');
     return failed(`${where} refuses a call. ${reason}. Chroma raises quotas on request.`);
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return failed(`The vector index failed: ${where} answered "${reason}".`);
 }
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { errorMessage } from '../../shared/error-message.ts';
 import { writeWholeFile } from '../../shared/write-whole-file.ts';
 import { type GlibcVersion, glibcName, installedGlibc, isNewer } from './glibc.ts';
 import { lowerGlibcNeeds, newestGlibcNeeded } from './lower-glibc-needs.ts';
@@ -146,7 +147,7 @@ function withInstallHint<T>(binding: BindingPackage, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     throw new ServiceError(
       'not_configured',
       `The embedded Chroma of ${binding.name} ${binding.version} cannot be loaded here. ${reason} ` +

@@ -7,6 +7,7 @@
  */
 import { constants, setPriority } from 'node:os';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { errorMessage } from '../../shared/error-message.ts';
 import { findDamage } from './check-database.ts';
 
 /** The problems found, or why the check could not be made. */
@@ -32,6 +33,6 @@ function check(path: string): CheckResult {
   try {
     return { findings: findDamage(path) };
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    return { failure: errorMessage(error) };
   }
 }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Kysely, sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { programFile } from '../../program-file.ts';
+import { errorMessage } from '../../shared/error-message.ts';
 import { damageIn, damageSentence, unreadableFinding } from './check-database.ts';
 import type { CheckResult } from './check-process.ts';
 import type { Tables } from './schema.ts';
@@ -93,7 +94,7 @@ export function watchHealth(path: string, { settings, report = () => undefined }
       report(problem);
     } catch (error) {
       if (over.signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       report(`The database ${path} could not be checked for damage: ${reason}`);
     }
   };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { errorMessage } from '../../../shared/error-message.ts';
 import type { IndexMaintenance, IndexState } from '../../index-state.ts';
 import type { VectorIndex } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
@@ -180,7 +181,7 @@ export function createIndexUpkeep({ sqlite, index, wasInStep = false, report }: 
   const runInBackground = () => void run().catch(() => {});
 
   const markDown = (error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     if (state.kind !== 'down') report?.('The vector index does not answer; searches compare vectors exactly.', error);
     state = { kind: 'down', reason };
     needsAudit = true;
