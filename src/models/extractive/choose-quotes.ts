@@ -6,7 +6,7 @@ import type { AnswerKind } from './expected-answer.ts';
 import { containsLetters, namedLetters } from './named-letters.ts';
 import { readQuestion } from './question.ts';
 import { type Candidate, rankSentences } from './rank-sentences.ts';
-import type { ReadSource, SourceText } from './read-source.ts';
+import type { ReadSentence, ReadSource, SourceText } from './read-source.ts';
 import { repeats } from './repetition.ts';
 import type { TableCell } from './table-rows.ts';
 
@@ -187,9 +187,15 @@ const overlap = (a: ChosenQuote, b: ChosenQuote): boolean =>
 const ANAPHOR =
   /^["“„«(]?(?:(?:he|she|it|they|his|her|its|their|this|these|that|those|such|here|there|er|sie|es|dies|diese[rsmn]?|il|elle|ils|elles|ce|cela|ella|él|ellos|esto|este|esta)(?![\p{L}\p{N}])|[他她它这那該该其此]|彼|彼女|それ|これ|そこ)/iu;
 
+const MAX_RECORD_LENGTH = 200;
+
 /** Prepends the sentence before the quote when the quote opens with a word such as "He" that refers back. */
-function withAntecedent<Quote extends Span>(quote: Quote, text: string, sentences: readonly Span[]): Quote {
-  const before = sentences[sentences.findIndex(({ start }) => start === quote.start) - 1];
+function withAntecedent<Quote extends Span>(quote: Quote, text: string, sentences: readonly ReadSentence[]): Quote {
+  const index = sentences.findIndex(({ start }) => start === quote.start);
+  // A value says nothing without the line that begins its record.
+  const record = sentences[sentences[index]?.record ?? -1];
+  if (record !== undefined && quote.end - record.start <= MAX_RECORD_LENGTH) return { ...quote, start: record.start };
+  const before = sentences[index - 1];
   if (before === undefined || !ANAPHOR.test(text.slice(quote.start, quote.end))) return quote;
   // References do not cross paragraphs.
   const isSameParagraph = !/\n\s*\n/.test(text.slice(before.end, quote.start));

@@ -1,27 +1,33 @@
 import type { Span } from '../../citations/citation.ts';
 
 /** `Default value: none`, at the start of a line. */
-const LABEL = /^[\p{L}\p{N}][^:：\n|]{0,58}[:：]\s+\S/u;
+const LABEL = /^([\p{L}\p{N}][^:：\n|]{0,58})[:：]\s+\S/u;
 
 /**
- * Which of the pieces of a text are a label with its value, as in lists of definitions and facts: in a paragraph of at
- * least two such lines. What they are about stands in the heading above them.
+ * For each piece of a text that is a label with its value, among at least two such lines, the first piece of its record;
+ * undefined for the others. Lists of definitions and facts consist of such lines: what they are about stands
+ * in the heading above, or in the first line, as in `Option: Columns`, whose label begins each record.
  */
-export function labelledLines(text: string, pieces: readonly Span[]): readonly boolean[] {
-  const isCandidate = pieces.map(
-    ({ start, end }) => (start === 0 || text[start - 1] === '\n') && LABEL.test(text.slice(start, end)),
+export function labelledLines(text: string, pieces: readonly Span[]): readonly (number | undefined)[] {
+  const labels = pieces.map(({ start, end }) =>
+    start === 0 || text[start - 1] === '\n' ? LABEL.exec(text.slice(start, end))?.[1] : undefined,
   );
-  const labelled = pieces.map(() => false);
+  const records: (number | undefined)[] = pieces.map(() => undefined);
   let block: number[] = [];
   const close = () => {
-    if (block.length > 1) for (const index of block) labelled[index] = true;
+    let [first] = block;
+    const begin = first === undefined ? undefined : labels[first];
+    for (const index of block.length > 1 ? block : []) {
+      if (labels[index] === begin) first = index;
+      records[index] = first;
+    }
     block = [];
   };
   for (const [index, { start }] of pieces.entries()) {
-    const before = pieces[index - 1];
-    if (before !== undefined && /\n\s*\n/.test(text.slice(before.end, start))) close();
-    if (isCandidate[index] === true) block.push(index);
+    if (labels[index] !== undefined) block.push(index);
+    // Further sentences of a value follow on its line.
+    else if (start === 0 || text[start - 1] === '\n') close();
   }
   close();
-  return labelled;
+  return records;
 }

@@ -164,7 +164,7 @@ function candidatesOf(
   const wholeSource = words.of(matched.whole);
   const wholeSupport = support.of(matched.whole);
   let heading: Matches | undefined;
-  return sentences.flatMap(({ start, end, text, terms, isHeading, isLabelled, row }, position) => {
+  return sentences.flatMap(({ start, end, text, terms, isHeading, record, row }, position) => {
     if (isHeading) heading = matched.sentences[position];
     if (isHeading || ANNOUNCEMENT.test(text)) return [];
     const cellQuery = { questionForms: forms, allowsText: kind !== 'number' };
@@ -174,7 +174,7 @@ function candidatesOf(
     const fitting = isAnswer ? found.cell : undefined;
     const lacksValue = isAnswer === true && found.isEmpty;
     const cell = lacksValue ? undefined : fitting;
-    const subject = isLabelled ? (heading ?? matched.subject) : undefined;
+    const subject = record === undefined ? undefined : bestOf(heading ?? matched.subject, matched.sentences[record]);
     const own = bestOf(matched.sentences[position], fitting && row && match(row.context), subject);
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
     const covered = words.of(own);
@@ -191,7 +191,7 @@ function candidatesOf(
       rank: 1 / (1 + rank / 2),
       score: bestScore > 0 ? (score ?? bestScore / 2) / bestScore : 0,
       kind: kind !== undefined && containsAnswer(kind, rest) ? 1 : 0,
-      fragment: fitting === undefined && !isLabelled && isFragment(text) ? 1 : 0,
+      fragment: fitting === undefined && record === undefined && isFragment(text) ? 1 : 0,
       cell: fitting === undefined ? 0 : (found?.fit ?? 0),
     };
     const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);

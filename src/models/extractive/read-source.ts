@@ -20,8 +20,8 @@ export interface ReadSentence extends Span {
   readonly terms: ReadonlySet<string>;
   /** A heading introduces text but states nothing itself. */
   readonly isHeading: boolean;
-  /** A label with its value in a list of such lines, whose subject is the heading above. */
-  readonly isLabelled: boolean;
+  /** For a label with its value, in a list of such lines, the position of the first line of its record. */
+  readonly record: number | undefined;
   /** `context`: terms of the column names and of the line above the table; they apply to each row. */
   readonly row?: TableRow & { readonly context: ReadonlySet<string> };
 }
@@ -42,7 +42,7 @@ export function readSource(
 ): ReadSource {
   const headings = new Set(about.split('\n').map(asHeading));
   const pieces = piecesOf(text);
-  const labelled = labelledLines(text, pieces);
+  const records = labelledLines(text, pieces);
   const rows = tableRowsOf(text, pieces, columnsIn(about));
   let above = '';
   const sentences = pieces.map(({ start, end }, index): ReadSentence => {
@@ -50,9 +50,9 @@ export function readSource(
     const row = rows[index];
     if (row === undefined) above = sentence;
     const isMarked = MARKED_HEADING.test(sentence) || (NUMBERED_HEADING.test(sentence) && isApart(text, start, end));
-    const isHeading = row === 'header' || isMarked || headings.has(asHeading(sentence));
+    const isHeading = row === 'header' || isMarked || CONTENTS.test(sentence) || headings.has(asHeading(sentence));
     const terms = new Set(analyser.analyseQuery(sentence));
-    const read = { start, end, text: sentence, terms, isHeading, isLabelled: labelled[index] === true };
+    const read = { start, end, text: sentence, terms, isHeading, record: records[index] };
     if (row === undefined || row === 'header') return read;
     const context = new Set(analyser.analyseQuery([above, row.unit, ...row.header].join('\n')));
     return { ...read, row: { ...row, context } };
@@ -87,6 +87,8 @@ function piecesOf(text: string): Span[] {
 }
 
 const MARKED_HEADING = /^#{1,6}\s/;
+/** An entry of a table of contents, with its page. */
+const CONTENTS = /\s…\s\d{1,4}(?:\s|$)/;
 /** "3. Configuration", which as a paragraph of its own is no list item. */
 const NUMBERED_HEADING = /^\d{1,2}(?:\.\d{1,2})*\.?\s+\p{Lu}[^.!?:;|]{0,60}$/u;
 const isApart = (text: string, start: number, end: number): boolean =>

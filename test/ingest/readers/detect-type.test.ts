@@ -34,6 +34,16 @@ describe('the type of a file', () => {
     ['rich text named .txt', 'a.txt', '{\\rtf1\\ansi Hello}', 'rtf'],
     ['an empty file', 'empty.md', '', 'md'],
     ['a picture named .txt', 'a.txt', Buffer.from(PIXEL, 'base64'), 'png'],
+    [
+      'an e-book packed with its folder',
+      'a.epub',
+      makeZip([
+        { name: 'book/mimetype', content: 'application/epub+zip' },
+        { name: 'book/META-INF/container.xml', content: '<container/>' },
+        { name: 'book/content.opf', content: '<package/>' },
+      ]),
+      'epub',
+    ],
     ['an archive', 'a.bin', makeZip([{ name: 'a.txt', content: 'text' }]), 'zip'],
     ['a mail without an extension', 'mail', 'From: a@b.c\nTo: d@e.f\nSubject: x\nDate: Mon, 1 Jan 2024\n\nText', 'eml'],
     ['a letter that quotes a mail, named .txt', 'a.txt', 'From: a\nSubject: x\nDate: y\n\nText', 'txt'],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { chartTable } from '../../../src/ingest/readers/office/chart-table.ts';
+import { parseXml } from '../../../src/ingest/readers/xml/xml.ts';
 import { makeZip } from '../make-docx.ts';
 import { openDocumentParts, presentationParts, relations, shape, type TestSlide } from '../make-office.ts';
 import { blocksOf, readFile } from './support.ts';
@@ -55,9 +57,10 @@ describe('a presentation', () => {
     ]);
   });
 
+  const points = (...values: readonly string[]) =>
+    values.map((value, index) => (value === '' ? '' : `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`)).join('');
+
   it('includes the data of charts', async () => {
-    const points = (...values: readonly string[]) =>
-      values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
     const chart = `<c:chartSpace><c:ser><c:tx><c:strRef><c:strCache>${points('Guests')}</c:strCache></c:strRef></c:tx><c:cat><c:strRef><c:strCache>${points('May', 'June')}</c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache>${points('5.4000000000000004', '8')}</c:numCache></c:numRef></c:val></c:ser></c:chartSpace>`;
     const frame =
       '<p:graphicFrame><a:graphic><a:graphicData><c:chart r:id="rId1"/></a:graphicData></a:graphic></p:graphicFrame>';
@@ -72,6 +75,14 @@ describe('a presentation', () => {
       ],
     );
     expect(blocksOf(read)[1]).toEqual(['table', '|  | Guests |\n| --- | --- |\n| May | 5.4 |\n| June | 8 |']);
+  });
+
+  it('names the categories of charts with the groups that contain them', () => {
+    const names = `<c:multiLvlStrRef><c:lvl>${points('Holm', 'Lunga', 'Terna')}</c:lvl><c:lvl>${points('North', '', 'South')}</c:lvl></c:multiLvlStrRef>`;
+    const values = `<c:numRef>${points('5', '8', '3')}</c:numRef>`;
+    const chart = `<c:chartSpace><c:ser><c:cat>${names}</c:cat><c:val>${values}</c:val></c:ser></c:chartSpace>`;
+    const rows = chartTable(parseXml(chart, 'chart.xml')).table.split('\n').slice(2);
+    expect(rows).toEqual(['| North / Holm | 5 |', '| North / Lunga | 8 |', '| South / Terna | 3 |']);
   });
 });
 

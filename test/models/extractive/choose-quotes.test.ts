@@ -131,7 +131,9 @@ describe('chooseQuotes', () => {
     const sources = [entry('name of the key file', 'key.pem', 'ca-key-file'), entry('password', 'none', 'ca-password')];
     const { quotes } = chooseQuotes({ question: 'What is the CA password by default?', sources, analyser });
     expect(quotes[0]).toMatchObject({ sourceIndex: 1 });
-    expect(sources[1]?.text.slice(quotes[0]?.start, quotes[0]?.end)).toBe('Default value: none');
+    expect(sources[1]?.text.slice(quotes[0]?.start, quotes[0]?.end)).toBe(
+      'Specifies: The password.\nType of value: Text\nDefault value: none',
+    );
   });
 
   it.each([
@@ -143,6 +145,23 @@ describe('chooseQuotes', () => {
     ],
   ])('knows the words in which such an answer is given: %s', (question, other, answer) => {
     expect(quotesFor(question, [`${other}\n\n${answer}`], 1)).toEqual([answer]);
+  });
+
+  it('finds the value of a label by the line that begins its record', () => {
+    const record = (name: string, value: string, text: string) =>
+      `Option: ${name}\n\nDefault: ${value}\n\nDescription: ${text}`;
+    const text = [
+      record('Hide-Columns', 'true', 'If this option is enabled, the results are not shown in columns.'),
+      record('Show-Groups', 'none', 'If this option is enabled, the groups are shown above the results.'),
+    ].join('\n\n');
+    expect(quotesFor('What is the default of Show-Groups?', [text], 1)).toEqual([
+      'Option: Show-Groups\n\nDefault: none',
+    ]);
+  });
+
+  it('quotes no table of contents', () => {
+    const text = 'Web caches of the school … 12\n\nSquid keeps pages for everybody in the school, as a cache.';
+    expect(quotesFor('Which software is the web cache of the school?', [text]).join()).toMatch(/^Squid/);
   });
 
   it('quotes no numbered heading', () => {

@@ -16,7 +16,7 @@ export function officeTypeOfEntries(entries: readonly ZipEntry[], bytes: Uint8Ar
     if (names.some((name) => /^xl\/workbook\d*\.xml$/.test(name))) return 'xlsx';
   }
   const mimetype = entries.find(({ name }) => name === 'mimetype');
-  if (names.includes('meta-inf/container.xml') && names.some((name) => name.endsWith('.opf'))) return 'epub';
+  if (isBook(names)) return 'epub';
   if (mimetype === undefined || !names.includes('content.xml')) return undefined;
   try {
     return openDocumentType(unpackEntry(bytes, mimetype, 200)?.toString('latin1') ?? '');
@@ -24,6 +24,14 @@ export function officeTypeOfEntries(entries: readonly ZipEntry[], bytes: Uint8Ar
     // Damaged: the file name decides.
     return undefined;
   }
+}
+
+/** Also when the book is in a folder, as some programs and people pack it. */
+function isBook(names: readonly string[]): boolean {
+  const container = names.find((name) => /^(?:[^/]+\/)?meta-inf\/container\.xml$/.test(name));
+  if (container === undefined || !names.some((name) => name.endsWith('.opf'))) return false;
+  const folder = container.slice(0, -'meta-inf/container.xml'.length);
+  return names.every((name) => name.startsWith(folder));
 }
 
 /** Formats in zip archives whose parts would be meaningless as files, by a part that identifies them. */

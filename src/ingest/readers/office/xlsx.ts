@@ -6,6 +6,7 @@ import { attributeOf, elementsBelow, parseXml } from '../xml/xml.ts';
 import { readProperties } from './office-properties.ts';
 import { mainPart, relationsOf } from './package-relations.ts';
 import { sheetComments } from './sheet-comments.ts';
+import { addDrawings } from './sheet-drawings.ts';
 import { createSheetBudget } from './sheet-rows.ts';
 import { addSheet } from './sheet-text.ts';
 import { readSharedStrings, readStyles } from './xlsx-parts.ts';
@@ -13,7 +14,10 @@ import { readSheetPart } from './xlsx-sheet.ts';
 
 const MAX_SHEETS = 1_000;
 
-/** Excel workbooks: each sheet as tables, numbers and dates as shown, formulas by their cached value, comments. */
+/**
+ * Excel workbooks: each sheet as tables, numbers and dates as shown, formulas by their cached value, text
+ * boxes, comments.
+ */
 export const xlsxReader: Reader = {
   async read({ bytes, fileName, signal }) {
     const file = openZipPackage({ bytes, fileName, what: 'an Excel workbook' });
@@ -31,6 +35,7 @@ export const xlsxReader: Reader = {
         budget,
       });
       addSheet(builder, { name, isHidden, rows, merged });
+      addDrawings(builder, { file, sheet: part, fileName });
       builder.add('list', sheetComments(file, part, fileName).join('\n'));
     }
     const { title, ...properties } = readProperties(file, 'docProps/core.xml', fileName);
