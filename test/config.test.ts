@@ -379,8 +379,11 @@ describe('configuration', () => {
     const expected = { port: 2222, logLevel: 'warn', openai: { apiKey: 'from-file' }, warnings: [] };
     expect(loadConfig({ env, cwd, envFile: 'settings' })).toMatchObject(expected);
     expect(load({ ...env, CITEWELL_ENV_FILE: file })).toMatchObject(expected);
-    expect(() => loadConfig({ env, cwd, envFile: 'absent' })).toThrow(/--env-file: .*absent cannot be read/);
+    expect(() => loadConfig({ env, cwd, envFile: 'absent' })).toThrow(
+      /--env-file: .*absent cannot be read: there is no such file\.$/,
+    );
     expect(() => load({ CITEWELL_ENV_FILE: 'absent' })).toThrow(/CITEWELL_ENV_FILE: .*absent cannot be read/);
+    expect(() => load({ CITEWELL_ENV_FILE: cwd })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
   it('accepts only harmless variables from a .env of the working folder, and names the others', () => {
@@ -416,11 +419,16 @@ describe('configuration', () => {
   });
 
   it('refuses an unknown variable of its prefix with the nearest name', () => {
-    const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_MODELS_FOLDER: '/x', OTHER_TOOL: '1' });
+    const { message } = refusal({ CITEWELL_MODLE: 'openai/a', CITEWELL_LOCAL_MODEL: 'on', OTHER_TOOL: '1' });
     expect(message).toContain('CITEWELL_MODLE: is not a variable of Citewell; did you mean CITEWELL_MODEL?');
-    expect(message).toContain('CITEWELL_MODELS_FOLDER: is not a variable of Citewell; did you mean CITEWELL_');
+    expect(message).toContain(
+      'CITEWELL_LOCAL_MODEL: is not a variable of Citewell; did you mean CITEWELL_LOCAL_MODELS?',
+    );
     expect(message).not.toContain('OTHER_TOOL');
+    // The common prefix makes no name similar.
+    expect(refusal({ CITEWELL_FOO: '1' }).message).not.toContain('did you mean');
     // Kubernetes' CITEWELL_PORT is an address, which tells nothing about where to listen.
+    expect(refusal({ CITEWELL_PORT: 'abc' }).message).not.toContain('Kubernetes');
     expect(refusal({ CITEWELL_PORT: 'tcp://10.0.0.7:7272' }).message).toContain('enableServiceLinks: false');
   });
 

@@ -180,6 +180,14 @@ async function checkAlone(test: BrowserTest): Promise<void> {
     await page.getByRole('link', { name: 'Add documents' }).click();
     await page.getByRole('button', { name: 'Choose files' }).waitFor();
   });
+  await test.check('an empty library has nothing to filter, and an empty graph one form', async (page) => {
+    await page.goto(`${test.url}/library`);
+    await page.getByText('No documents yet.').waitFor();
+    same(await page.getByRole('search').count(), 0, 'the number of filter bars');
+    await page.goto(`${test.url}/graph`);
+    await page.getByText('The graph of this collection is empty.').waitFor();
+    same(await page.getByRole('button', { name: 'Table' }).count(), 0, 'the number of buttons for a table');
+  });
   await test.check('another attempt is offered only where it can help', async (page) => {
     await page.goto(`${test.url}/library`);
     const files = [{ name: 'torn.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.7\nThis is none.') }];

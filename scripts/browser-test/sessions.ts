@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { ada, admin, openAs, signIn } from './accounts.ts';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import type { PageModel } from './page-model.ts';
@@ -12,21 +13,29 @@ export async function checkSessions(test: BrowserTest, model: PageModel): Promis
   await checkStreams(test, model);
 }
 
+/** Waits until the failed documents are loaded. Filters are shown in an empty library only while they are used. */
+const failedLoaded = (page: Page) =>
+  page.waitForResponse((response) => /\/documents\?.*failed/.test(response.url()) && response.ok());
+
 async function checkExpiry(test: BrowserTest): Promise<void> {
   await test.check('an expired access token is renewed without asking', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
+    await openAs(page, ada, `${test.url}/library?state=ready`);
+    await page.getByText('No document matches.').waitFor();
     await page.context().clearCookies({ name: 'citewell_access' });
+    const loaded = failedLoaded(page);
     await page.getByLabel('State').selectOption('failed');
+    await loaded;
     await page.getByText('No document matches.').waitFor();
     same(await page.getByLabel('Password').count(), 0, 'the number of sign-in forms');
   });
   await test.check('a session that expires in the middle is signed in again at the same place', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
+    await openAs(page, ada, `${test.url}/library?state=ready`);
+    await page.getByText('No document matches.').waitFor();
     await page.context().clearCookies();
+    const loaded = failedLoaded(page);
     await page.getByLabel('State').selectOption('failed');
     await signIn(page, ada);
+    await loaded;
     await page.getByText('No document matches.').waitFor();
     same(page.url(), `${test.url}/library?state=failed`, 'the address');
   });
@@ -43,12 +52,12 @@ async function checkExpiry(test: BrowserTest): Promise<void> {
 
 async function checkTwoExpired(test: BrowserTest): Promise<void> {
   await test.check('two tabs whose session expires at once renew it once', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
+    await openAs(page, ada, `${test.url}/library?state=ready`);
     const other = await page.context().newPage();
-    await other.goto(`${test.url}/library`);
+    await other.goto(`${test.url}/library?state=ready`);
     let renewals = 0;
     for (const each of [page, other]) {
-      await each.getByText('No documents yet.').first().waitFor();
+      await each.getByText('No document matches.').waitFor();
       await each.route('**/session', async (route) => {
         renewals++;
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -56,22 +65,22 @@ async function checkTwoExpired(test: BrowserTest): Promise<void> {
       });
     }
     await page.context().clearCookies({ name: 'citewell_access' });
-    const loaded = [page, other].map((each) =>
-      each.waitForResponse((response) => /\/documents\?.*failed/.test(response.url()) && response.ok()),
-    );
+    const loaded = [page, other].map(failedLoaded);
     await Promise.all([page, other].map((each) => each.getByLabel('State').selectOption('failed')));
     await Promise.all(loaded);
     same(renewals, 1, 'the number of renewals');
   });
   await test.check('a session that cannot be renewed without a connection is not over', async (page) => {
-    await openAs(page, ada, `${test.url}/library`);
-    await page.getByText('No documents yet.').first().waitFor();
+    await openAs(page, ada, `${test.url}/library?state=ready`);
+    await page.getByText('No document matches.').waitFor();
     await page.context().clearCookies({ name: 'citewell_access' });
     await page.route('**/session', (route) => route.abort());
     await page.getByLabel('State').selectOption('failed');
     await page.getByText('The server cannot be reached.').first().waitFor();
     await page.unroute('**/session');
+    const loaded = failedLoaded(page);
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).first().click();
+    await loaded;
     await page.getByText('No document matches.').waitFor();
   });
   await test.check('what was being written is there after the sign-in, which has its own title', async (page) => {

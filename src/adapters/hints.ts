@@ -1,4 +1,5 @@
 import { isBuiltIn, LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
+import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 
 /** Input of the hints. */
 export interface HintFacts {
@@ -62,8 +63,5 @@ function quotationsHint({ modelSetting, providers = [] }: HintFacts): string {
   if (provider !== undefined) {
     return `No language model is named: answers are quotations. Set CITEWELL_MODEL=${provider}/<name> for written answers.`;
   }
-  return (
-    'No language model is configured: answers are quotations. ' +
-    'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>) for written answers.'
-  );
+  return `No language model is configured: answers are quotations. For written answers, set ${SUGGESTED_SETTINGS}.`;
 }

@@ -4,6 +4,7 @@ import { AUTO_MODEL, triedModelChoices, withLocalModel } from '../adapters/with-
 import type { Config } from '../config.ts';
 import { bestModel, describeEmbedder, describeFound } from '../models/local-servers.ts';
 import { modelChoices } from '../models/model-choices.ts';
+import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 import type { Finding } from './doctor-checks.ts';
 
 const ANSWERS_WITHIN_MS = 5_000;
@@ -84,7 +85,7 @@ async function checkConfigured(config: Config): Promise<Finding[]> {
         name: NAME,
         state: 'warning',
         detail: `no key is set: answers are quotations${config.embeddingModel === undefined ? ', and embeddings are learned from the documents' : ''}`,
-        fix: 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY (or OLLAMA_BASE_URL) for written answers.',
+        fix: `For written answers, set ${SUGGESTED_SETTINGS}.`,
       },
     ];
   }

@@ -7,6 +7,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { documentIdOf } from './find-document.ts';
 import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
+import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import { count } from './progress-line.ts';
 import { chunkJson } from './search.ts';
 import { withoutEmbedding } from './with-client.ts';
@@ -27,7 +28,7 @@ export function listDocuments(
     }
     for (const line of table(documents.map(row))) output.print(line);
     if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
-    if (total === 0) output.note('No documents yet. Add some with: citewell ingest PATH');
+    if (total === 0) await noteEmptyCorpus(client, output);
     return exitCodes.ok;
   });
 }

@@ -52,12 +52,17 @@ export const summaryJson = ({ outcomes, skipped }: Tally, seconds: number) => ({
   seconds: Number(seconds.toFixed(3)),
 });
 
-export function summaryText({ outcomes, skipped }: Tally, seconds: number): string {
+export function summaryText(tally: Tally, seconds: number): string {
+  const { outcomes, skipped } = tally;
+  if (isEmpty(tally) && skipped.size === 0) return 'There is nothing to ingest.';
   const parts = Object.entries(outcomes).filter(([outcome, number]) => number > 0 || outcome === 'ingested');
   const skips = [...skipped].map(([reason, number]) => `${count(number)} ${skipWords[reason]}`);
   const what = parts.map(([outcome, number]) => `${count(number)} ${outcome}`).join(', ');
   return `${what} in ${duration(seconds)}${skips.length === 0 ? '' : `; skipped: ${skips.join(', ')}`}.`;
 }
+
+/** Whether no document was attempted. */
+export const isEmpty = ({ outcomes }: Tally): boolean => Object.values(outcomes).every((number) => number === 0);
 
 export function exitCodeOf({ outcomes }: Tally, received: string | undefined): ExitCode {
   if (received === 'SIGINT') return exitCodes.interrupted;

@@ -14,7 +14,16 @@ import { finishBackgroundWork } from './finish-background-work.ts';
 import { noteFailures } from './ingest-failures.ts';
 import { checkIngestOptions, type IngestOptions, requireAll, siteOf } from './ingest-options.ts';
 import { progressView } from './ingest-progress.ts';
-import { emptyTally, exitCodeOf, record, summaryJson, summaryText, type Tally, toJson } from './ingest-tally.ts';
+import {
+  emptyTally,
+  exitCodeOf,
+  isEmpty,
+  record,
+  summaryJson,
+  summaryText,
+  type Tally,
+  toJson,
+} from './ingest-tally.ts';
 import { noteSkipped } from './skipped-files.ts';
 import { withClient } from './with-client.ts';
 
@@ -69,7 +78,8 @@ async function ingestWith(client: Client, call: IngestCall, context: CommandCont
   if (failure === undefined && isNew && interruption.received() === undefined && client.server === undefined) {
     await finishBackgroundWork(client, context);
   }
-  printSummary(tally, call, output);
+  // If a name is wrong and nothing was done before, its error says all.
+  if (failure === undefined || options.json === true || !isEmpty(tally)) printSummary(tally, call, output);
   if (failure !== undefined && !interruption.abandon.aborted) throw failure.error;
   if (interruption.received() !== undefined) {
     output.note('Stopped. Run the same command again to continue: unchanged documents are skipped.');

@@ -18,6 +18,11 @@ export interface ProgramParts extends CommandParts {
 }
 
 const HELP_AFTER = `
+First steps:
+  citewell ingest FOLDER      add your documents
+  citewell ask "QUESTION"     ask about them here
+  citewell serve --open       ask in the web page
+
 Exit codes:
   ${exitCodes.ok}    done
   ${exitCodes.failure}    failed

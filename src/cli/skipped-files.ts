@@ -26,6 +26,8 @@ export function noteSkipped(named: readonly NamedSkip[], output: CommandContext[
 
 /** Wording for a single file, if it differs from that for several in `skipWords`. */
 const reasonWords: Partial<Record<SkipReason, string>> = {
+  unsupported: 'in no supported format, or damaged',
+  missing: 'no longer there, or a link to nothing',
   picture: 'a picture; to read pictures, set CITEWELL_READ_IMAGES to a model or to tesseract',
   undecodable: 'broken, or a picture of a kind that cannot be read; convert it to PNG or JPEG',
   recording: 'a recording; set CITEWELL_TRANSCRIBER to transcribe recordings',
@@ -41,7 +43,7 @@ export const skipWords: Readonly<Record<SkipReason, string>> = {
   undecodable: 'broken or rare kinds of pictures',
   recording: 'recordings',
   empty: 'empty',
-  missing: 'no longer there, or a link to nothing',
-  linked: 'links to folders',
+  missing: 'no longer there',
+  linked: 'behind a link to a folder',
   special: 'neither file nor folder',
 };

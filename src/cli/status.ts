@@ -36,7 +36,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
       ...(current.ingestion === undefined ? [] : [['backlog', backlogLine(current.ingestion)]]),
       ...(current.graph === undefined ? [] : [['graph', graphLine(current.graph)]]),
       [
-        'chunks',
+        'passages',
         `${count(corpus.chunks)}${corpus.pending_index_writes > 0 ? `, ${count(corpus.pending_index_writes)} waiting for the index` : ''}`,
       ],
     ];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ServiceError } from '../errors.ts';
+import { fileProblem } from '../shared/file-problem.ts';
 import { variableNames, workingFolderVariables } from './variables.ts';
 
 export interface ConfigSources {
@@ -64,8 +65,9 @@ function readNamedFile(file: string, isFromVariable: boolean): Record<string, st
     return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));
   } catch (error) {
     const source = isFromVariable ? 'CITEWELL_ENV_FILE' : '--env-file';
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ServiceError('not_configured', `${source}: ${file} cannot be read: ${message}`, { cause: error });
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const problem = isAbsent ? 'there is no such file' : fileProblem(error);
+    throw new ServiceError('invalid_request', `${source}: ${file} cannot be read: ${problem}.`, { cause: error });
   }
 }
 

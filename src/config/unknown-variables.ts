@@ -1,5 +1,5 @@
 import type { FieldIssue } from '../errors.ts';
-import { nearestName } from '../shared/nearest-name.ts';
+import { misspelledName } from '../shared/nearest-name.ts';
 import { issue } from './issue.ts';
 import { PROVIDER_KEY } from './named-providers.ts';
 import { variableNames } from './variables.ts';
@@ -9,9 +9,17 @@ export const unknownVariables = (set: Readonly<Record<string, string>>): FieldIs
   Object.keys(set)
     .filter((name) => name.startsWith(PREFIX) && !known.has(name) && !foreign.test(name))
     .filter((name) => !KUBERNETES.test(`${name}=${set[name]}`))
-    .map((name) => issue(name, `is not a variable of Citewell; did you mean ${nearestName(name, variableNames)}?`));
+    .map((name) => issue(name, `is not a variable of Citewell${suggestion(name)}`));
 
 const PREFIX = 'CITEWELL_';
+
+/** Compares what follows the prefix, which would make every name similar. */
+function suggestion(name: string): string {
+  const meant = misspelledName(name.slice(PREFIX.length), ownNames);
+  return meant === undefined ? '' : `; did you mean ${PREFIX}${meant}?`;
+}
+
+const ownNames = variableNames.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 /**
  * Names with our prefix that are not in the schema: keys of providers (`namedProviders`), the variables in which
  * clients keep their key, credentials of sources, and variables of the tests.

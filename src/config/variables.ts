@@ -69,14 +69,17 @@ const hostNames = listOf(
 
 const ORIGINS_EXPECTED = 'expected names without scheme and port such as example.org, or * for every page';
 
-const PORT_EXPECTED =
-  'expected a number from 0 to 65535 (Kubernetes sets an address for a service of this name, except with enableServiceLinks: false)';
+const PORT_EXPECTED = 'expected a number from 0 to 65535';
 
 const port = z
   .string()
+  .refine(
+    (text) => !text.includes('://'),
+    `${PORT_EXPECTED}; Kubernetes sets an address for a service of this name, except with enableServiceLinks: false`,
+  )
   .regex(/^\d{1,5}$/, PORT_EXPECTED)
   .transform(Number)
-  .refine((number) => number <= 65_535, 'expected a number from 0 to 65535');
+  .refine((number) => number <= 65_535, PORT_EXPECTED);
 
 /**
  * Schemas of all variables. Error messages state what is expected and never repeat the value, which may be a misplaced

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { AbsentTool } from '../toolbox/tool-ports.ts';
 
@@ -80,15 +81,15 @@ export function chooseTools(
   };
 }
 
+const NO_MODEL = `No language model is configured: set ${SUGGESTED_SETTINGS}.`;
+
 const HOW_TO_ENABLE: Readonly<Record<ToolNeed, string>> = {
   web_search:
     'No web search is configured: set SEARXNG_URL, BRAVE_API_KEY, SERPER_API_KEY, TAVILY_API_KEY or EXA_API_KEY.',
   web_pages: 'Reading web pages is not configured.',
   sandbox: 'Python cannot be run here; `citewell doctor` says why.',
-  reasoner:
-    'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
-  research:
-    'No language model is configured: set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
+  reasoner: NO_MODEL,
+  research: NO_MODEL,
   answerer: 'Questions cannot be answered here.',
   checker: 'Answers cannot be checked here.',
   ingestion: 'Documents cannot be changed from here.',

@@ -8,6 +8,7 @@ import { openAiClient } from './openai/openai-provider.ts';
 import { configuredProviders, findProvider, type Provider, type ProviderSettings } from './provider-settings.ts';
 import { createRejectedParameters } from './rejected-parameters.ts';
 import { defaultRetryPolicy, type RetryPolicy } from './retry-policy.ts';
+import { SUGGESTED_SETTINGS } from './suggested-settings.ts';
 import { type TextToolNames, withTextTools } from './text-tools.ts';
 import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
 import {
@@ -99,8 +100,5 @@ const unprefixed = (providers: readonly Provider[]): string =>
 
 function findExtractive(extractive: Model | undefined): Model {
   if (extractive !== undefined) return extractive;
-  throw new ServiceError(
-    'not_configured',
-    'No language model is configured. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
-  );
+  throw new ServiceError('not_configured', `No language model is configured. Set ${SUGGESTED_SETTINGS}.`);
 }

@@ -12,15 +12,19 @@ export function misspelledName(name: string, candidates: readonly string[]): str
   return editDistance(name, nearest) * 3 <= Math.max(name.length, nearest.length) ? nearest : undefined;
 }
 
-/** Levenshtein distance. */
+/** Levenshtein distance, in which two swapped neighbours count once. */
 function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  let beforePrevious: readonly number[] = [];
+  let previous: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
     for (let column = 1; column <= right.length; column++) {
       const substitution = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+      const isSwap = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swap = isSwap ? (beforePrevious[column - 2] ?? Infinity) + 1 : Infinity;
+      current.push(Math.min(substitution, swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[right.length] ?? 0;

@@ -2,6 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
 import type { Message } from '../models/message.ts';
 import type { StopReason, Usage } from '../models/model.ts';
+import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 import type { ToolContext } from './tool-context.ts';
 
 export interface ModelReply {
@@ -18,10 +19,7 @@ export async function askReasoningModel(
   config: GenerationConfig,
 ): Promise<ModelReply> {
   if (reasoner === undefined) {
-    throw new ServiceError(
-      'not_configured',
-      'No language model is configured. Set OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_BASE_URL or CITEWELL_PROVIDERS.',
-    );
+    throw new ServiceError('not_configured', `No language model is configured. Set ${SUGGESTED_SETTINGS}.`);
   }
   let text = '';
   for await (const event of reasoner.stream({ messages, tools: [], config, signal })) {

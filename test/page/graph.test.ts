@@ -5,7 +5,7 @@ import {
   sentenceLocation,
   shownCommunities,
 } from '../../src/page/app/views/graph/graph-shape.ts';
-import { labelLeft } from '../../src/page/app/views/graph/label-left.ts';
+import { labelLeft, placeLabels } from '../../src/page/app/views/graph/place-labels.ts';
 
 const node = (id: string, community: string | null = null) => ({
   id,
@@ -60,11 +60,39 @@ describe('the sentence of a relationship', () => {
 
 describe('labelLeft', () => {
   it('puts a label right of its node, or left of it where it would be cut off', () => {
-    expect(labelLeft({ x: 100, size: 5 }, 40, 300)).toBe(108);
-    expect(labelLeft({ x: 280, size: 5 }, 40, 300)).toBe(232);
+    expect(labelLeft({ x: 100, size: 5, width: 40 }, 300)).toBe(108);
+    expect(labelLeft({ x: 280, size: 5, width: 40 }, 300)).toBe(232);
   });
 
   it('cuts a label at its end where neither side has room', () => {
-    expect(labelLeft({ x: 20, size: 5 }, 400, 300)).toBe(28);
+    expect(labelLeft({ x: 20, size: 5, width: 400 }, 300)).toBe(28);
+  });
+});
+
+describe('placeLabels', () => {
+  const canvas = { height: 16, canvasWidth: 300 };
+  const node = { x: 100, y: 50, size: 5, width: 40 };
+
+  it('moves a label that would cover another to the other side of its node, or below it', () => {
+    const near = { ...node, y: 54 };
+    expect(placeLabels([node, near, near, near], canvas)).toEqual([
+      { left: 108, middle: 50 },
+      { left: 52, middle: 54 },
+      { left: 80, middle: 70 },
+      undefined,
+    ]);
+  });
+
+  it('omits a label that has no room, and places the later ones', () => {
+    const crowd = Array.from({ length: 6 }, () => node);
+    const places = placeLabels([...crowd, { ...node, y: 200 }], canvas);
+    expect(places.slice(4)).toEqual([undefined, undefined, { left: 108, middle: 200 }]);
+  });
+
+  it('leaves labels that do not touch where they are', () => {
+    expect(placeLabels([node, { ...node, y: 66 }], canvas)).toEqual([
+      { left: 108, middle: 50 },
+      { left: 108, middle: 66 },
+    ]);
   });
 });

@@ -50,7 +50,7 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   }
   const min = choice === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
   if (facts.chunkCount < min) {
-    return no(`From ${min} passages on, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
+    return no(`Once there are ${min} passages, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
   }
   return yes(`There are enough passages (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
 }
@@ -69,7 +69,7 @@ function decideRelearning({ chunkCount, inUse, foldedSince }: LearningFacts): Le
   if (unknown > 1 - inUse.knownShare + MAX_UNKNOWN_INCREASE) {
     return yes(`${Math.round(100 * unknown)} % of the words added since training are unknown to it.`);
   }
-  return no(`It was learned from ${inUse.chunkCount} passages of this corpus.`);
+  return no(`It was learned from ${inUse.chunkCount} passages of your documents.`);
 }
 
 const originOfChoice = ({ setting }: LearningFacts): string =>

@@ -2,6 +2,7 @@ import type { Metadata } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Model, ModelRegistry } from '../../models/model.ts';
 import { type PriceTable, priceOf } from '../../models/prices.ts';
+import { SUGGESTED_SETTINGS } from '../../models/suggested-settings.ts';
 import type { ChunkContextRecords } from '../../store/chunk-context-records.ts';
 import type { IngestionSettings } from '../ingestor.ts';
 import type { SplitChunk } from '../split-text.ts';
@@ -57,7 +58,7 @@ export function createEnrichment({
     throw new ServiceError(
       'not_configured',
       'Chunk enrichment (chunk_enrichment_settings, --enrich) needs a language model, and none is configured. ' +
-        'Set OPENAI_API_KEY, ANTHROPIC_API_KEY, OLLAMA_BASE_URL or CITEWELL_PROVIDERS.',
+        `Set ${SUGGESTED_SETTINGS}.`,
     );
   };
 

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { EXTRACTIVE_MODEL } from '../default-models.ts';
 import type { Model } from '../model.ts';
+import { SUGGESTED_SETTINGS } from '../suggested-settings.ts';
 
 /** Whether this model answers with quotations, without a language model. */
 export const isExtractive = (name: string): boolean => name === EXTRACTIVE_MODEL;
@@ -15,8 +16,7 @@ export const createExtractiveModel = (): Model => ({
   async *stream() {
     throw new ServiceError(
       'not_configured',
-      `This needs a language model, and none is configured: ${EXTRACTIVE_MODEL} only quotes documents. Set ` +
-        'OPENAI_API_KEY or ANTHROPIC_API_KEY, or OLLAMA_BASE_URL with CITEWELL_MODEL=ollama/<name>.',
+      `This needs a language model, and none is configured: ${EXTRACTIVE_MODEL} only quotes documents. Set ${SUGGESTED_SETTINGS}.`,
     );
   },
 });

@@ -96,7 +96,7 @@ describe('the embedder of a corpus', () => {
     await corpus.add(texts);
     corpus.learner.start();
     await vi.waitFor(() => expect(corpus.embeddings.name).toBe(LSA), PATIENT);
-    expect(await corpus.reason()).toBe('It was learned from 120 passages of this corpus.');
+    expect(await corpus.reason()).toBe('It was learned from 120 passages of your documents.');
     expect(await facts(corpus.store)).toEqual([
       [STATIC, 'previous', 120],
       [LSA, 'current', 120],

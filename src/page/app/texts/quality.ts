@@ -1,7 +1,7 @@
 export const quality = {
   title: 'Quality',
   empty:
-    'There are no evaluations yet. Generate questions from the corpus, edit them or write your own, and evaluate them:',
+    'There are no evaluations yet. Generate questions from your documents, edit them or write your own, and evaluate them:',
   commands: ['citewell eval make > questions.jsonl', 'citewell eval questions.jsonl'],
   forbidden: 'Only superusers can see evaluations.',
   evaluation: 'Evaluation',

@@ -1,7 +1,7 @@
 export const search = {
   title: 'Search',
   query: 'What to look for',
-  kind: 'Search',
+  kind: 'Kind of search',
   kinds: {
     auto: 'Automatic',
     hybrid: 'By meaning and words',

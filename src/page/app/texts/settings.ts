@@ -102,7 +102,7 @@ export const settings = {
       : `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`,
   users: 'Users',
   userFacts: (files: number, isSuperuser: boolean, isActive: boolean) =>
-    [`${files.toLocaleString('en')} documents`, isSuperuser ? 'superuser' : '', isActive ? '' : 'deactivated']
+    [counted(files, 'document'), isSuperuser ? 'superuser' : '', isActive ? '' : 'deactivated']
       .filter((each) => each !== '')
       .join(', '),
   newEmail: 'E-mail of the new user',
@@ -116,6 +116,6 @@ export const settings = {
   deleteUser: 'Delete',
   deleteUserTitle: (email: string) => `Delete ${email}?`,
   deleteUserText: (files: number) =>
-    `Their ${files.toLocaleString('en')} documents, conversations and keys are deleted too. This cannot be undone.`,
+    `Their documents (${files.toLocaleString('en')}), conversations and keys are deleted too. This cannot be undone.`,
   changed: 'Changed.',
 };

@@ -29,6 +29,7 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
   const graph = layOut({ view, colours, colourOf });
   let selected: string | undefined;
   let near = new Set<string>();
+  const labels = labelDrawing(colours);
   const renderer = new Sigma(graph, element, {
     allowInvalidContainer: true,
     enableEdgeEvents: true,
@@ -52,8 +53,11 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
         ? { ...attributes, color: colours.other, zIndex: 1 }
         : { ...attributes, hidden: true };
     },
-    ...labelDrawing(colours),
+    ...labels.functions,
   });
+  renderer.on('afterRender', labels.drawLabels);
+  // The first picture is drawn before anybody can listen.
+  labels.drawLabels();
   renderer.on('clickNode', ({ node }) => onNode(node));
   renderer.on('clickEdge', ({ edge }) => onEdge(edge));
   renderer.on('clickStage', () => onNode(undefined));

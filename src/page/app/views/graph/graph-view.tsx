@@ -60,14 +60,16 @@ export function GraphView() {
             ))}
           </select>
         </label>
-        <fieldset class="graph-forms" aria-label={texts.graph.form}>
-          <button type="button" aria-pressed={!isTable} onClick={() => setQuery({ as: null })}>
-            {texts.graph.asDrawing}
-          </button>
-          <button type="button" aria-pressed={isTable} onClick={() => setQuery({ as: 'table' })}>
-            {texts.graph.asTable}
-          </button>
-        </fieldset>
+        {shown?.view.total_nodes !== 0 && (
+          <fieldset class="graph-forms" aria-label={texts.graph.form}>
+            <button type="button" aria-pressed={!isTable} onClick={() => setQuery({ as: null })}>
+              {texts.graph.asDrawing}
+            </button>
+            <button type="button" aria-pressed={isTable} onClick={() => setQuery({ as: 'table' })}>
+              {texts.graph.asTable}
+            </button>
+          </fieldset>
+        )}
       </div>
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
       {graph.kind === 'failed' && <Failure error={graph.error} retry={graph.reload} />}

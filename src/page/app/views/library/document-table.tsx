@@ -5,6 +5,7 @@ import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
+import { placeOf, shortPlace } from './place-of.ts';
 import { canRetry } from './remedy.ts';
 
 interface DocumentTableProps {
@@ -60,6 +61,7 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
             <td class="documents-title">
               <Link href={sourceAddress(document.id)}>{titleOf(document)}</Link>{' '}
               <span class="documents-type">{document.document_type}</span>
+              <Place source={document.source} />
               <FailureText document={document} />
             </td>
             <td class="documents-wide notice">
@@ -91,6 +93,16 @@ const CheckBox = ({ label, isChecked, onChange }: CheckBoxProps) => (
     <input type="checkbox" aria-label={label} checked={isChecked} onChange={onChange} />
   </label>
 );
+
+/** Where a document comes from, which distinguishes the many that are called README. */
+function Place({ source }: Pick<LibraryDocument, 'source'>) {
+  const place = placeOf(source);
+  return place === undefined ? null : (
+    <p class="documents-place" title={place}>
+      {shortPlace(place)}
+    </p>
+  );
+}
 
 function FailureText({ document: { failure, failure_remedy: remedy } }: { readonly document: LibraryDocument }) {
   if (failure === null) return null;

@@ -56,12 +56,15 @@ export function LibraryView() {
       <UploadList />
       {sources.kind === 'failed' && <Failure error={sources.error} retry={sources.reload} />}
       {sources.kind === 'loaded' && <SourceList sources={sources.value} reload={sources.reload} />}
-      <LibraryFilters
-        filter={filter}
-        collections={known}
-        hasRetryable={state === 'failed' && items.some(({ failure_remedy: remedy }) => canRetry(remedy))}
-        onChanged={reloadAll}
-      />
+      {/* Shown while the list loads, so that it does not move; a new library has nothing to filter. */}
+      {!(isEmpty && !isFiltered(filter) && known.length < 2) && (
+        <LibraryFilters
+          filter={filter}
+          collections={known}
+          hasRetryable={state === 'failed' && items.some(({ failure_remedy: remedy }) => canRetry(remedy))}
+          onChanged={reloadAll}
+        />
+      )}
       {collections.kind === 'failed' && <Failure error={collections.error} retry={collections.reload} />}
       <DocumentList documents={documents} filter={filter} collections={known} onChanged={reloadAll} />
     </div>

@@ -28,6 +28,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
   const [layer, setLayer] = useState<Drawn>();
   const [areas, setAreas] = useState<readonly Area[]>([]);
   const [failure, setFailure] = useState(false);
+  const [isPainted, setPainted] = useState(false);
   useEffect(() => {
     const { current } = holder;
     if (current === null) return;
@@ -38,6 +39,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
         onShape(number, drawn.ratio);
         setLayer(drawn);
         setFailure(false);
+        void drawn.painted.then(() => setPainted(true));
       },
       () => setFailure(true),
     );
@@ -45,6 +47,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
       drawing.cancel();
       current.replaceChildren();
       setLayer(undefined);
+      setPainted(false);
     };
   }, [pdf, number, width]);
 
@@ -102,6 +105,7 @@ export function PdfPage({ pdf, number, width, parts, isFirst, onShape }: PdfPage
           />
         ))}
       </div>
+      {!isPainted && !failure && <p class="pdf-waiting">{texts.loading}</p>}
       {failure && <p class="notice">{texts.source.pageFailed}</p>}
     </article>
   );
@@ -111,6 +115,8 @@ interface Drawn {
   readonly ratio: number;
   /** The element of each text item, in order. */
   readonly runs: readonly HTMLElement[];
+  /** Resolves when the picture is drawn, or cannot be. */
+  readonly painted: Promise<void>;
 }
 
 function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) {
@@ -137,10 +143,10 @@ function draw(pdf: OpenPdf, number: number, width: number, holder: HTMLElement) 
       layer.cancel();
     };
     // If rendering fails, the text layer is still shown; citations refer to the text.
-    painting.promise.catch(() => undefined);
+    const painted = painting.promise.catch(() => undefined);
     await layer.render();
     if (isOver) return undefined;
-    return { ratio: plain.height / plain.width, runs: layer.textDivs };
+    return { ratio: plain.height / plain.width, runs: layer.textDivs, painted };
   };
   return {
     done: run(),
