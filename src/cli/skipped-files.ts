@@ -11,9 +11,9 @@ export interface NamedSkip {
 /** Failures and skipped files that a summary repeats; `documents list` has the rest. */
 export const MAX_NAMED = 20;
 
-/** Hidden files, dependencies and Citewell's own files are skipped without being named. */
+/** Hidden files, dependencies, generated and Citewell's own files are skipped without being named. */
 export const isWorthNaming = (reason: SkipReason): boolean => !UNNAMED.has(reason);
-const UNNAMED: ReadonlySet<SkipReason> = new Set(['hidden', 'dependencies', 'own']);
+const UNNAMED: ReadonlySet<SkipReason> = new Set(['hidden', 'dependencies', 'generated', 'own']);
 
 /** Lists skipped files and the reasons below the summary. */
 export function noteSkipped(named: readonly NamedSkip[], output: CommandContext['output']): void {
@@ -37,6 +37,7 @@ const reasonWords: Partial<Record<SkipReason, string>> = {
 export const skipWords: Readonly<Record<SkipReason, string>> = {
   hidden: 'hidden',
   dependencies: 'node_modules',
+  generated: 'generated for browsers',
   own: "Citewell's data",
   unsupported: 'in no supported format',
   picture: 'pictures',

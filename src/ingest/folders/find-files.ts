@@ -4,11 +4,13 @@ import { basename, join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import { fileProblem } from '../../shared/file-problem.ts';
 import { isWithin } from '../../shared/is-within.ts';
+import { isGenerated } from './is-generated.ts';
 
 /** Why an entry below a folder was skipped. */
 export type SkipReason =
   | 'hidden'
   | 'dependencies'
+  | 'generated'
   | 'own'
   | 'unsupported'
   | 'picture'
@@ -38,7 +40,7 @@ export const isGlob = (argument: string): boolean => /[*?[\]{}]/.test(argument);
 
 /**
  * The files of a path or a glob, one at a time, in constant memory. A file that is named explicitly is always yielded;
- * below folders, hidden and unsupported ones are skipped.
+ * below folders, hidden, generated and unsupported ones are skipped.
  */
 export async function* findFiles(argument: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
   const path = resolve(argument);
@@ -109,6 +111,7 @@ async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Fo
   else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
   else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
   else if (info.size === 0) yield { kind: 'skipped', path, reason: 'empty' };
+  else if (isGenerated(basename(path))) yield { kind: 'skipped', path, reason: 'generated' };
   else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
   else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }

@@ -9,6 +9,7 @@ import { extensionOf, type FileType, typeByExtension } from '../readers/file-typ
 import { checkSize } from '../readers/index.ts';
 import { ALWAYS_ALLOWED_BYTES, limitByHead } from '../readers/size-limit.ts';
 import { formatOfZip } from './format-of-zip.ts';
+import { isGenerated } from './is-generated.ts';
 
 /** Maximum size in bytes for every format, unless the operator allows more; larger files are not read at all. */
 const MAX_BYTES = 200_000_000;
@@ -36,6 +37,7 @@ export async function isSupported(path: string): Promise<boolean> {
 
 /** Like `isSupported`, but by name alone, for a file that is not on this machine. */
 export function isNamedLikeSupported(fileName: string): boolean {
+  if (isGenerated(fileName)) return false;
   const extension = extensionOf(fileName);
   return extension === '' || typeByExtension(extension) !== undefined;
 }

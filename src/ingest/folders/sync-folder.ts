@@ -11,6 +11,7 @@ import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
 import type { FolderTarget, SourcedDocument } from './folder-target.ts';
 import { leadsBelow, realFolders } from './followable-folder.ts';
+import { isGenerated } from './is-generated.ts';
 import { isSupported, refuseLarge, unreadableWords } from './supported-files.ts';
 
 export interface SyncParts {
@@ -120,6 +121,7 @@ async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): Async
 function isWanted(path: string, root: string): boolean {
   const way = relative(root, path);
   if (way === '') return true;
+  if (isGenerated(basename(path))) return false;
   return way.split(sep).every((part) => !part.startsWith('.') && part !== 'node_modules');
 }
 
