@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { documentIdOf } from './find-document.ts';
+import { documentIdOf, placeOf } from './find-document.ts';
 import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
@@ -26,20 +26,27 @@ export function listDocuments(
       output.print(JSON.stringify({ total, documents }));
       return exitCodes.ok;
     }
-    for (const line of table(documents.map(row))) output.print(line);
+    for (const line of table(documentRows(documents))) output.print(line);
     if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
     if (total === 0) await noteEmptyCorpus(client, output);
     return exitCodes.ok;
   });
 }
 
-const row = ({ id, document_type, size_in_bytes, ingestion_status, title }: DocumentRecord): string[] => [
-  id,
-  document_type,
-  byteCount(size_in_bytes),
-  ingestion_status,
-  title,
-];
+/** The rows of a list of documents. Those whose title occurs more than once have their path or address. */
+export function documentRows(documents: readonly DocumentRecord[]): string[][] {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { title } of documents) (seen.has(title) ? repeated : seen).add(title);
+  return documents.map((document) => [
+    document.id,
+    document.document_type,
+    byteCount(document.size_in_bytes),
+    document.ingestion_status,
+    document.title,
+    ...(repeated.has(document.title) && placeOf(document) !== document.title ? [placeOf(document)] : []),
+  ]);
+}
 
 /** `citewell documents show` */
 export function showDocument(

@@ -54,7 +54,7 @@ export async function documentIdOf(
 }
 
 /** The path or URL of a document, which tells documents with the same title apart; its title if it was uploaded. */
-function placeOf({ source, title }: DocumentRecord): string {
+export function placeOf({ source, title }: DocumentRecord): string {
   if (typeof source !== 'string') return title;
   return source.startsWith('file:') ? fileURLToPath(source) : source;
 }
