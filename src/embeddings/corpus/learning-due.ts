@@ -50,7 +50,9 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
   }
   const min = choice === undefined ? MIN_CHUNKS : MIN_WHEN_REQUESTED;
   if (facts.chunkCount < min) {
-    return no(`Once there are ${min} passages, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`);
+    return no(
+      `Once there are ${min} passages, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`,
+    );
   }
   return yes(`There are enough passages (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
 }
