@@ -20,6 +20,7 @@ import type { ExternalServer } from './mcp/external-servers.ts';
 import type { LocalServer } from './models/local-servers.ts';
 import type { PriceTable } from './models/prices.ts';
 import type { SandboxSettings } from './sandbox/sandbox-settings.ts';
+import { withoutFinalSlashes } from './shared/text.ts';
 import type { OtlpSettings } from './telemetry/otlp-settings.ts';
 import { userCacheFolder } from './user-cache.ts';
 import type { WebSettings } from './web/web-settings.ts';
@@ -164,7 +165,7 @@ export function loadConfig(surroundings: ConfigSources = {}): Config {
     modelStreams: value.CITEWELL_MODEL_STREAMS,
     textTools: value.CITEWELL_TEXT_TOOLS ?? [],
     ...(value.CITEWELL_EMBEDDING_MODEL && { embeddingModel: value.CITEWELL_EMBEDDING_MODEL }),
-    modelHub: value.CITEWELL_MODEL_HUB.replace(/\/+$/, ''),
+    modelHub: withoutFinalSlashes(value.CITEWELL_MODEL_HUB),
     ...(value.CITEWELL_RERANKER && {
       reranker: {
         name: value.CITEWELL_RERANKER,

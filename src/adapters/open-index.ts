@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { HttpLog } from '../http/http-services.ts';
+import { withoutFinalSlashes } from '../shared/text.ts';
 import { openEmbeddedChroma } from '../store/chroma/embedded-chroma.ts';
 import { createRemoteChroma } from '../store/chroma/remote-chroma.ts';
 import type { VectorIndex } from '../store/vector-index.ts';
@@ -19,7 +20,7 @@ export const vectorDatabase = ({ vectorIndex, databaseUrl }: Config): string | u
 
 /** Identifies a Chroma database: its URL, tenant and database, without credentials. */
 export function placeOf({ url, tenant, database }: NonNullable<Config['chroma']>): string {
-  const address = new URL(url).href.replace(/\/+$/, '');
+  const address = withoutFinalSlashes(new URL(url).href);
   const names = [tenant && `tenant ${tenant}`, database && `database ${database}`].filter(Boolean);
   return names.length === 0 ? address : `${address} (${names.join(', ')})`;
 }

@@ -1,6 +1,6 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
-import { quotedIn, verbatimFinder } from './find-verbatim.ts';
+import { quotedIn, verbatimFinder, withoutFinalMarks } from './find-verbatim.ts';
 import { numbersOf, requiredNumbers } from './numbers.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 import { compareVerdicts, type Verdict } from './verdict.ts';
@@ -85,7 +85,7 @@ export function createStatementCheck(
   analyser: TextAnalyser,
 ): (text: ComparableText) => ScoredVerdict {
   const quoted = quotedIn(statement);
-  const wanted = quoted.length > 0 ? quoted : [statement.replace(/(?<![.!?。！？])[.!?。！？]+$/, '')];
+  const wanted = quoted.length > 0 ? quoted : [withoutFinalMarks(statement)];
   const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
   const numbers = requiredNumbers(statement);
   return (text) => {

@@ -59,6 +59,9 @@ const MIN_QUOTED_LENGTH = 12;
 const MIN_QUOTED_LENGTH_UNSPACED = 5;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
+/** A statement without the full stops or other marks at its end, which its source may not have. */
+export const withoutFinalMarks = (statement: string): string => statement.replace(/(?<![.!?。！？])[.!?。！？]+$/, '');
+
 /** Quoted passages in a statement, longest first, split at ellipses. */
 export function quotedIn(statement: string): string[] {
   return [...statement.matchAll(QUOTED)]

@@ -9,6 +9,7 @@ import { type MigratedItem, type MigratedKind, migrateR2r } from '../migrate/mig
 import type { MigrationSource } from '../migrate/migration-source.ts';
 import { openMigrationState } from '../migrate/migration-state.ts';
 import { connectV3, type V3Server } from '../migrate/v3-connection.ts';
+import { withoutFinalSlashes } from '../shared/text.ts';
 import type { CommandContext } from './command-context.ts';
 import { connect } from './connect.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
@@ -161,7 +162,7 @@ async function withCredentials(url: string, options: MigrateOptions, signal: Abo
   if (options.apiKeyStdin) return { url, apiKey: await secret('key') };
   if (options.email === undefined) return { url };
   const login = new URLSearchParams({ username: options.email, password: await secret('password') });
-  const base = url.replace(/\/+$/, '').replace(/\/v3$/, '');
+  const base = withoutFinalSlashes(url).replace(/\/v3$/, '');
   const response = await fetch(`${base}/v3/users/login`, { method: 'POST', body: login, signal }).catch(
     (cause: unknown) => {
       throw new ServiceError('provider_failed', `The server at ${base} cannot be reached.`, { cause });

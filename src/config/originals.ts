@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../errors.ts';
+import { withoutFinalSlashes } from '../shared/text.ts';
 import type { S3Place, S3Settings } from '../store/originals/s3/s3-settings.ts';
 import { issue } from './issue.ts';
 import type { variables } from './variables.ts';
@@ -25,7 +26,7 @@ export function originalsConfig(value: Values): OriginalsConfig {
           region,
           accessKeyId,
           secretAccessKey,
-          endpoint: endpoint.replace(/\/+$/, ''),
+          endpoint: withoutFinalSlashes(endpoint),
           ...(value.AWS_SESSION_TOKEN !== undefined && { sessionToken: value.AWS_SESSION_TOKEN }),
         },
       }),

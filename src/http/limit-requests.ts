@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import { withoutFinalSlashes } from '../shared/text.ts';
 import { callerOf } from './authenticate.ts';
 import type { HttpServices } from './http-services.ts';
 
@@ -11,11 +12,13 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 export function limitRequests({ accounts }: Pick<HttpServices, 'accounts'>): RequestHandler {
   return async (request, response, next) => {
     if (request.method === 'POST' || request.method === 'DELETE') {
-      // Normalised as the router matches it, so that spelling variants count as one route.
-      const path = `${request.baseUrl}${request.path}`.toLowerCase().replace(UUID, ':id').replace(/\/+$/, '');
-      const route = `${request.method} ${path}`;
+      const route = routeOf(request.method, `${request.baseUrl}${request.path}`);
       await accounts.limits.admit(callerOf(response), route);
     }
     next();
   };
 }
+
+/** The route of a request, as the router matches it, so that variants of its spelling count as one route. */
+export const routeOf = (method: string, path: string): string =>
+  `${method} ${withoutFinalSlashes(path.toLowerCase().replace(UUID, ':id'))}`;

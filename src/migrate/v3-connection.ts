@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { withoutFinalSlashes } from '../shared/text.ts';
 
 /** A server with the `/v3` API, and its credentials. */
 export interface V3Server {
@@ -43,7 +44,7 @@ const MAX_WAIT_MS = 60_000;
 
 export function connectV3(server: V3Server, signal: AbortSignal): V3Connection {
   const { url, apiKey, bearer, actingFor } = server;
-  const base = url.replace(/\/+$/, '').replace(/\/v3$/, '');
+  const base = withoutFinalSlashes(url).replace(/\/v3$/, '');
   const headers: Record<string, string> = {
     ...(apiKey !== undefined && { 'x-api-key': apiKey }),
     ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),

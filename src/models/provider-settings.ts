@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { withoutFinalSlashes } from '../shared/text.ts';
 import { ANTHROPIC_URL } from './anthropic/anthropic-model.ts';
 import { isOpenAiUrl, OPENAI_URL } from './openai/openai-provider.ts';
 import type { ProviderIdentity } from './provider-error.ts';
@@ -124,7 +125,7 @@ function describe(
 
 /** Ollama's address is its root; the OpenAI-compatible API is under `/v1`. */
 function withVersionPath(url: string): string {
-  const trimmed = url.replace(/\/+$/, '');
+  const trimmed = withoutFinalSlashes(url);
   return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
 }
 

@@ -1,7 +1,7 @@
 import { type ComparableText, toComparableText } from '../citations/check-citation.ts';
 import type { Source } from '../citations/citation.ts';
 import { findQuote, type Quotable, quoteOf } from '../citations/find-quote.ts';
-import { quotedIn } from '../citations/find-verbatim.ts';
+import { quotedIn, withoutFinalMarks } from '../citations/find-verbatim.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
 import type { Chunk } from '../documents/chunk.ts';
 import { titleOf } from '../toolbox/render-blocks.ts';
@@ -33,7 +33,7 @@ export function quoteFrom(
   statement: string,
   analyser: TextAnalyser,
 ): ReturnType<typeof findQuote> {
-  const exact = comparable.find(statement.replace(/[.!?。！？]+$/, ''));
+  const exact = comparable.find(withoutFinalMarks(statement));
   if (exact !== undefined) return quoteOf(quotable, exact);
   for (const piece of quotedIn(statement)) {
     const span = comparable.find(piece);

@@ -38,6 +38,13 @@ export function wholeWordEnd(text: string, start: number, end: number): number {
   return wholeCharacterEnd(text, end);
 }
 
+/** The text without the slashes at its end. Not a regular expression, which would take quadratic time for many slashes. */
+export function withoutFinalSlashes(text: string): string {
+  let end = text.length;
+  while (text.charAt(end - 1) === '/') end--;
+  return text.slice(0, end);
+}
+
 /** Parses JSON; undefined if the text is not valid JSON. */
 export function jsonOrUndefined(text: string): unknown {
   try {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { withoutFinalSlashes } from '../../shared/text.ts';
 import type { RankedText, Reranker, RerankRequest } from '../rerank.ts';
 
 /** API dialect of the rerank service. */
@@ -75,7 +76,7 @@ async function ask(settings: HttpRerankerSettings, request: RerankRequest, signa
   let response: Response;
   let text: string;
   try {
-    response = await fetch(`${baseUrl.replace(/\/+$/, '')}/rerank`, {
+    response = await fetch(`${withoutFinalSlashes(baseUrl)}/rerank`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { percentDecoded } from '../../shared/text.ts';
+import { percentDecoded, withoutFinalSlashes } from '../../shared/text.ts';
 import { defineSourceKind } from '../source-kind.ts';
 
 /** Confluence spaces (pages, blog posts and attachments), in Atlassian's cloud or on a self-hosted server. */
@@ -80,7 +80,7 @@ function siteOf(written: string): string {
   if (hasMore || !/^https?:$/.test(url.protocol)) {
     throw new ServiceError('invalid_request', 'site: expected an address such as https://team.atlassian.net/wiki.');
   }
-  const site = url.href.replace(/\/+$/, '');
+  const site = withoutFinalSlashes(url.href);
   return url.pathname === '/' && isAtlassian(url.hostname) ? `${site}/wiki` : site;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import { byteCount } from '../../shared/byte-count.ts';
-import { percentDecoded } from '../../shared/text.ts';
+import { percentDecoded, withoutFinalSlashes } from '../../shared/text.ts';
 import type { Listed, ReadOptions, RemoteContent, RemoteItem, SourceConnector } from '../connector.ts';
 import { withRetries } from '../with-retries.ts';
 import type { McpConnection, McpContent, McpResource } from './mcp-servers.ts';
@@ -98,7 +98,7 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 /** The last part of the URI, with an extension derived from the media type if it has none. */
 function fileNameOf(uri: string, mimeType: string | undefined): string {
-  const path = uri.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const path = withoutFinalSlashes(uri.replace(/[?#].*$/s, ''));
   const last = percentDecoded(path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1));
   const name =
     last

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutFinalSlashes } from '../../shared/text.ts';
 import { type SearchEngine, withParameters, withSites } from './search-engine.ts';
 
 const reply = z.object({
@@ -19,7 +20,7 @@ const reply = z.object({
 export const searxng = (baseUrl: string): SearchEngine => ({
   name: 'searxng',
   request: (query) => ({
-    url: withParameters(`${baseUrl.replace(/\/+$/, '')}/search`, {
+    url: withParameters(`${withoutFinalSlashes(baseUrl)}/search`, {
       q: withSites(query),
       format: 'json',
       language: query.language,
