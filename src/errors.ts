@@ -26,6 +26,9 @@ export type UnreadKind =
   | 'undecodable' // a broken picture, or one of a kind that no decoder reads
   | 'recording'; // no transcriber is configured
 
+/** Who reads a message: someone who can change the settings of the server, or another user of it. */
+export type Audience = 'administrator' | 'member';
+
 /** One invalid field of a request, as in the `detail` of a 422 response (docs/contract.md 1.2). */
 export interface FieldIssue {
   readonly type: string;
@@ -40,6 +43,8 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly retryAfter?: number;
   /** Message for external callers, if `message` contains details of this machine. */
   readonly publicMessage?: string;
+  /** Message for members, if the others name addresses, accounts or settings of the server. */
+  readonly memberMessage?: string;
   /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
   /** Set for some files of an `unsupported_type`, and for scanned ones. */
@@ -59,6 +64,8 @@ export class ServiceError extends Error {
   readonly failedCheck: string | undefined;
   /** Message for external callers; defaults to `message`. */
   readonly publicMessage: string;
+  /** Message for callers who cannot change the settings of the server; defaults to `publicMessage`. */
+  readonly memberMessage: string;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
@@ -69,8 +76,13 @@ export class ServiceError extends Error {
     this.unread = options.unread;
     this.failedCheck = options.failedCheck;
     this.publicMessage = options.publicMessage ?? message;
+    this.memberMessage = options.memberMessage ?? this.publicMessage;
   }
 }
+
+/** What an external caller may read of an error. */
+export const messageFor = (error: ServiceError, audience: Audience = 'administrator'): string =>
+  audience === 'administrator' ? error.publicMessage : error.memberMessage;
 
 /** Runs a function that depends on a setting, and prefixes the message of its ServiceError with the variable's name. */
 export function namingSetting<T>(variable: string, run: () => T): T {

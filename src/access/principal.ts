@@ -1,5 +1,5 @@
 import { defaultCollectionId, userId } from '../documents/ids.ts';
-import { ServiceError } from '../errors.ts';
+import { type Audience, ServiceError } from '../errors.ts';
 
 /** The authenticated caller. */
 export interface Principal {
@@ -19,6 +19,10 @@ export const defaultAdmin: Principal = {
   isSuperuser: true,
   collectionIds: [defaultCollectionId(adminId)],
 };
+
+/** Who reads messages to this principal: superusers are administrators. */
+export const audienceFor = (principal: Principal | undefined): Audience =>
+  principal?.isSuperuser === true ? 'administrator' : 'member';
 
 /** Throws `forbidden` unless the principal is a superuser. */
 export function requireSuperuser({ isSuperuser }: Principal): void {

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import { type Authenticate, readCredentials } from '../access/credentials.ts';
-import { defaultAdmin, type Principal, requireSuperuser } from '../access/principal.ts';
-import { ServiceError } from '../errors.ts';
+import { audienceFor, defaultAdmin, type Principal, requireSuperuser } from '../access/principal.ts';
+import { type Audience, ServiceError } from '../errors.ts';
 import { sessionToken } from './page-session.ts';
 
 /** Authentication is off: every request runs as the default administrator (docs/contract.md 2). */
@@ -45,6 +45,9 @@ export const onlySuperusers: RequestHandler = (_request, response, next) => {
 
 /** The authenticated caller; with X-Citewell-User, the superuser who acts for the principal. */
 export const callerOf = (response: Response): Principal => identityOf(response).caller;
+
+/** For whom messages to the caller are written; callers that have not been identified count as members. */
+export const audienceOf = (response: Response): Audience => audienceFor(identified.get(response)?.caller);
 
 function identityOf(response: Response): RequestIdentity {
   const identity = identified.get(response);

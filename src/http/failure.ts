@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type Audience, type ErrorCode, messageFor, ServiceError } from '../errors.ts';
+import { audienceOf } from './authenticate.ts';
 import type { HttpLog } from './http-services.ts';
 import { traceIdOf } from './observe-requests.ts';
 import { requestIdOf } from './request-id.ts';
@@ -36,13 +37,13 @@ export interface Failure {
 
 /**
  * Converts any thrown value into what the caller may see. Stack traces, causes and messages of other systems are not
- * exposed.
+ * exposed, and to members nor are addresses, accounts and settings of the server.
  */
-export function toFailure(thrown: unknown): Failure {
+export function toFailure(thrown: unknown, audience: Audience): Failure {
   if (thrown instanceof ServiceError) {
     return {
       status: statusOfCode[thrown.code],
-      error: withPublicMessage(thrown),
+      error: withMessageFor(thrown, audience),
       isExpected: thrown.code !== 'internal',
     };
   }
@@ -58,12 +59,13 @@ export function toFailure(thrown: unknown): Failure {
   return { status: 500, error, isExpected: false };
 }
 
-/** The error with its public message. */
-function withPublicMessage(error: ServiceError): ServiceError {
-  const { code, publicMessage, issues, retryAfter, challenge, unread, failedCheck } = error;
-  if (publicMessage === error.message) return error;
+/** The error with the message for these readers. */
+function withMessageFor(error: ServiceError, audience: Audience): ServiceError {
+  const { code, issues, retryAfter, challenge, unread, failedCheck } = error;
+  const message = messageFor(error, audience);
+  if (message === error.message) return error;
   const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };
-  return new ServiceError(code, publicMessage, { cause: error, issues, unread, failedCheck, ...rest });
+  return new ServiceError(code, message, { cause: error, issues, unread, failedCheck, ...rest });
 }
 
 /** The last error handler: sends the error body (docs/contract.md 1.2), or aborts a response that has begun. */
@@ -92,11 +94,13 @@ interface FailedRequest {
  */
 export function beginFailure(thrown: unknown, { request, response, log }: FailedRequest): Failure | undefined {
   const isDisconnect = request.readableAborted && codeOf(thrown) === 'ECONNRESET';
-  const failure = toFailure(thrown);
+  const failure = toFailure(thrown, audienceOf(response));
   const { status, error, isExpected } = failure;
   const context = { requestId: requestIdOf(response), method: request.method, path: request.path, err: thrown };
   if (!isExpected && !isDisconnect) log.error(context, 'A request failed unexpectedly.');
-  else if (isExpected && status >= 500 && !response.destroyed) log.warn(context, error.message);
+  else if (isExpected && (status >= 500 || isShortened(thrown, error)) && !response.destroyed) {
+    log.warn(context, messageOf(thrown, error));
+  }
   if (isDisconnect || response.headersSent || response.destroyed) {
     response.destroy();
     return undefined;
@@ -106,12 +110,28 @@ export function beginFailure(thrown: unknown, { request, response, log }: Failed
   return failure;
 }
 
-/** The error that a stream reports instead of what it threw, which is logged if it is unexpected. */
-export function streamError(thrown: unknown, log: HttpLog): ServiceError {
-  const { error, isExpected } = toFailure(thrown);
+interface StreamReader {
+  readonly audience: Audience;
+  readonly log: HttpLog;
+}
+
+/**
+ * The error that a stream reports to its reader instead of what it threw. Logged if it is unexpected, or if the
+ * administrator needs what the reader is not told.
+ */
+export function streamError(thrown: unknown, { audience, log }: StreamReader): ServiceError {
+  const { error, isExpected } = toFailure(thrown, audience);
   if (!isExpected) log.error({ err: thrown }, 'A stream failed unexpectedly.');
+  else if (isShortened(thrown, error)) log.warn({ err: thrown }, messageOf(thrown, error));
   return error;
 }
+
+/** Whether the caller reads less than the error says. */
+const isShortened = (thrown: unknown, shown: ServiceError): boolean => messageOf(thrown, shown) !== shown.message;
+
+/** The whole message of an expected failure, for the log. */
+const messageOf = (thrown: unknown, shown: ServiceError): string =>
+  thrown instanceof ServiceError ? thrown.message : shown.message;
 
 /** `message` is for every client, `detail` adds validation errors, and the other members are for our own programs. */
 function toFailureBody(error: ServiceError) {

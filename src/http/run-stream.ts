@@ -1,12 +1,15 @@
 import type { Request, Response } from 'express';
+import { audienceFor } from '../access/principal.ts';
 import { ServiceError } from '../errors.ts';
 import type { ReadableRun, RunEvent } from '../runs/run.ts';
 import { principalOf } from './authenticate.ts';
+import { streamError } from './failure.ts';
 import type { HttpServices } from './http-services.ts';
 import { readQuery } from './read-request.ts';
 import { RUN_ID, requestSignal } from './request-signal.ts';
-import { type EncodedEvent, failureEvent, type ServerSentEvent, sendEvents, streamOptions } from './sse.ts';
+import { type EncodedEvent, type ServerSentEvent, sendEvents, streamOptions } from './sse.ts';
 import { afterQuery } from './wire/query.ts';
+import { errorEvent } from './wire/stream-events.ts';
 
 type RunServices = Pick<HttpServices, 'runs' | 'limits' | 'log'>;
 
@@ -24,13 +27,16 @@ export async function streamNewRun(
   { runs, ...services }: RunServices,
   { kind, conversationId, isResumable, events }: NewRun,
 ): Promise<void> {
+  const owner = principalOf(response);
+  const audience = audienceFor(owner);
   const run = await runs.start({
-    ownerId: principalOf(response).userId,
+    ownerId: owner.userId,
     kind,
     conversationId,
     isResumable,
     produce: (signal) => encoded(untilFinalAnswer(events(signal), services), isResumable),
-    onFailure: (thrown) => encode(failureEvent(thrown, services.log)),
+    // Written once for all readers, so that it tells no more than the owner may read.
+    onFailure: (thrown) => encode(errorEvent(streamError(thrown, { audience, log: services.log }))),
   });
   await streamRun(request, response, services, { run, after: 0 });
 }
@@ -44,7 +50,7 @@ export async function streamRun(
 ): Promise<void> {
   const signal = requestSignal(request, response);
   response.setHeader(RUN_ID, run.id);
-  await sendEvents(response, numbered(run, after, signal), streamOptions(signal, limits, log));
+  await sendEvents(response, numbered(run, after, signal), streamOptions(response, signal, { limits, log }));
 }
 
 /** Number of the last received event, from the header `Last-Event-ID` or the query's `after`; 0 if there is none. */

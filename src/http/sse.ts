@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
+import type { ServiceError } from '../errors.ts';
+import { audienceOf } from './authenticate.ts';
 import { streamError } from './failure.ts';
 import type { HttpLimits, HttpLog } from './http-services.ts';
 import { errorEvent } from './wire/stream-events.ts';
@@ -128,16 +130,25 @@ async function settledWithin(promise: Promise<unknown>, milliseconds: number): P
   }
 }
 
+interface StreamParts {
+  readonly limits: HttpLimits;
+  readonly log: HttpLog;
+}
+
 /** Options common to all our event streams: heartbeat, stall limit and failure event. */
-export function streamOptions(signal: AbortSignal, limits: HttpLimits, log: HttpLog): StreamOptions {
+export function streamOptions(
+  response: Response,
+  signal: AbortSignal,
+  { limits, log }: StreamParts,
+): StreamOptions & { errorOf(thrown: unknown): ServiceError } {
+  const reader = { audience: audienceOf(response), log };
+  // After an abort the reader should see the reason of the abort, not what the source threw because of it.
+  const errorOf = (thrown: unknown): ServiceError => streamError(signal.aborted ? signal.reason : thrown, reader);
   return {
     signal,
     heartbeat: limits.heartbeat,
     stall: limits.stall,
-    // After an abort the reader should see the reason of the abort, not what the source threw because of it.
-    onFailure: (thrown) => failureEvent(signal.aborted ? signal.reason : thrown, log),
+    errorOf,
+    onFailure: (thrown) => errorEvent(errorOf(thrown)),
   };
 }
-
-/** The event that ends a stream after a failure; unexpected failures are logged. */
-export const failureEvent = (thrown: unknown, log: HttpLog): ServerSentEvent => errorEvent(streamError(thrown, log));

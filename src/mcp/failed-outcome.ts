@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '../errors.ts';
+import { type Audience, type ErrorCode, messageFor, ServiceError } from '../errors.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
 
 // Errors that persist until a person changes a setting, a folder or its permissions.
@@ -12,13 +12,13 @@ const PERSISTENT: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** The outcome of a call that could not be executed. */
-export function toFailedOutcome(error: unknown): ToolOutcome {
+export function toFailedOutcome(error: unknown, audience: Audience): ToolOutcome {
   if (error instanceof ServiceError && PERSISTENT.has(error.code)) {
-    const text = `Error [not_configured]: ${error.publicMessage} Next step: Tell the user; calling again does not help until it is fixed.`;
+    const text = `Error [not_configured]: ${messageFor(error, audience)} Next step: Tell the user; calling again does not help until it is fixed.`;
     return { isError: true, code: 'not_configured', text };
   }
   if (error instanceof ServiceError && error.code !== 'cancelled') {
-    const text = `Error [backend_unavailable]: ${error.publicMessage} Next step: Try once more in a moment.`;
+    const text = `Error [backend_unavailable]: ${messageFor(error, audience)} Next step: Try once more in a moment.`;
     return { isError: true, code: 'backend_unavailable', text };
   }
   if (error instanceof ServiceError || (error instanceof Error && error.name === 'AbortError')) {

@@ -12,6 +12,7 @@ import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import { EXTRACTIVE_MODEL } from '../models/default-models.ts';
 import { defaultSearchSettings } from '../retrieval/search-settings.ts';
+import { visibleTo } from '../retrieval/visible-to.ts';
 import { callTool } from '../toolbox/call-tool.ts';
 import { findDocument } from '../toolbox/find-document.ts';
 import type { Tool } from '../toolbox/tool.ts';
@@ -68,7 +69,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
   ): ToolContext => {
     const { principal } = request;
     const visible = visibleFilter(principal);
-    const settings = { ...defaultSearchSettings, filter: visible, readable: visible };
+    const settings = visibleTo(principal, defaultSearchSettings);
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
       traceTool: services.traceTool,

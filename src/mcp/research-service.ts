@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Principal } from '../access/principal.ts';
+import { audienceFor, type Principal } from '../access/principal.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { plainRequest } from '../agent/plain-request.ts';
 import { allOf } from '../documents/filter.ts';
-import { ServiceError } from '../errors.ts';
+import { messageFor, ServiceError } from '../errors.ts';
 import type { ReadableRun, RunEvent } from '../runs/run.ts';
 import { startDeadline } from '../shared/abort.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
@@ -16,9 +16,21 @@ const RESEARCH_RUN = 'research';
 
 /** Starts and reads research runs in the run log; run ids are private to their caller. */
 export function createResearchService(
-  { agent, runs }: Pick<McpServices, 'agent' | 'runs'>,
+  { agent, runs, log }: Pick<McpServices, 'agent' | 'runs' | 'log'>,
   principal: Principal,
 ): ResearchService {
+  /** What the caller may read about a failure, which is logged unless the caller reads all of it. */
+  function failureOf(thrown: unknown): string {
+    const message =
+      thrown instanceof ServiceError
+        ? messageFor(thrown, audienceFor(principal))
+        : 'Something went wrong inside the service.';
+    if (!(thrown instanceof ServiceError) || thrown.message !== message) {
+      log.error({ err: thrown }, 'A research run failed.');
+    }
+    return message;
+  }
+
   return {
     async start(question, scope) {
       const request = plainRequest(principal, question);
@@ -30,11 +42,7 @@ export function createResearchService(
         conversationId: prepared.conversationId,
         isResumable: true,
         produce: (signal) => toRunEvents(question, prepared.events(signal)),
-        onFailure: (thrown) =>
-          runEvent(
-            'error',
-            thrown instanceof ServiceError ? thrown.publicMessage : 'Something went wrong inside the service.',
-          ),
+        onFailure: (thrown) => runEvent('error', failureOf(thrown)),
       });
       return stateOf(run, { question });
     },

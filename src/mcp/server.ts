@@ -1,5 +1,5 @@
 import { McpServer, type McpServerOptions, type ServerContext } from '@modelcontextprotocol/server';
-import type { Principal } from '../access/principal.ts';
+import { audienceFor, type Principal } from '../access/principal.ts';
 import type { ToolOutcome } from '../toolbox/call-tool.ts';
 import { describeFolder } from '../toolbox/describe-folder.ts';
 import type { Tool } from '../toolbox/tool.ts';
@@ -117,7 +117,7 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
           return naming.result(renderOutput(withProgress(outcome, tool, followed)));
         } catch (error) {
           // Errors thrown here are cancellations or an unavailable backend, not outcomes of the tool.
-          return renderOutput(toFailedOutcome(error));
+          return renderOutput(toFailedOutcome(error, audienceFor(principal)));
         } finally {
           report?.stop();
         }

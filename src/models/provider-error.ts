@@ -70,34 +70,49 @@ export function toProviderError(error: unknown, call: FailedCall): ServiceError 
   return new ProviderError(code, message, remedy, { cause: error, ...options });
 }
 
-interface Verdict extends Pick<ServiceErrorOptions, 'retryAfter'> {
+interface Verdict extends Pick<ServiceErrorOptions, 'retryAfter' | 'memberMessage'> {
   readonly code: ErrorCode;
   readonly message: string;
   readonly remedy: Remedy;
   readonly isTooLong?: boolean;
 }
 
+const TRY_OR_TELL = 'Try again later; if it still fails, tell the administrator of this server.';
+
 /** Codes of connections that existed; those that could not be made have others. */
 const CLOSED = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** The answer broke off, was unreadable, or there was none. */
 function withoutStatus(error: unknown, { provider: { label, address, addressVariable } }: FailedCall): Verdict {
-  const failed = (message: string): Verdict => ({ code: 'provider_failed', message, remedy: 'retry' });
+  const failed = (message: string, memberMessage = message): Verdict => ({
+    code: 'provider_failed',
+    message,
+    memberMessage,
+    remedy: 'retry',
+  });
   // A web page, for example at an address without "/v1", is an empty stream for the SDKs.
   if (error instanceof StreamTruncated && error.isEmpty)
-    return failed(`${label} sent no answer. Check that ${addressVariable} is the address of its API: ${address}`);
+    return failed(
+      `${label} sent no answer. Check that ${addressVariable} is the address of its API: ${address}`,
+      `${label} sent no answer. ${TRY_OR_TELL}`,
+    );
   if (error instanceof StreamTruncated) return failed(`${label} broke off its answer.`);
   if (error instanceof SyntaxError) {
-    return failed(`${label} sent a response in an unexpected format. Check ${addressVariable}.`);
+    const problem = `${label} sent a response in an unexpected format.`;
+    return failed(`${problem} Check ${addressVariable}.`, `${problem} ${TRY_OR_TELL}`);
   }
   const reason = networkCode(error);
   if (reason !== undefined && CLOSED.has(reason)) {
     return failed(
       `${label} broke off the connection before its answer was complete (${reason}) at ${address}. Try again.`,
+      `${label} broke off the connection before its answer was complete. Try again.`,
     );
   }
   const problem = reason === undefined ? 'could not be reached, or broke off,' : `could not be reached (${reason})`;
-  return failed(`${label} ${problem} at ${address}. Check the network and ${addressVariable}.`);
+  return failed(
+    `${label} ${problem} at ${address}. Check the network and ${addressVariable}.`,
+    `${label} could not be reached, or broke off. ${TRY_OR_TELL}`,
+  );
 }
 
 function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict {
@@ -105,7 +120,13 @@ function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict 
   const { status, detail } = failure;
   const shown = detail === undefined ? `${status}` : `${status} ${detail}`;
   const wait = failure.retryAfter !== undefined && { retryAfter: failure.retryAfter };
-  const elsewhere = (message: string): Verdict => ({ code: 'provider_failed', message, remedy: 'other_provider' });
+  // What the account or the key may not do concerns the administrator only.
+  const elsewhere = (message: string): Verdict => ({
+    code: 'provider_failed',
+    message,
+    memberMessage: `${label} does not serve the requests of this server. ${TRY_OR_TELL}`,
+    remedy: 'other_provider',
+  });
   if (failure.isTooLong) {
     const message = `The request is longer than ${label}'s model "${model}" can read (${shown}). Send less text or ask for fewer search results.`;
     return { code: 'invalid_request', message, remedy: 'none', isTooLong: true };
@@ -130,17 +151,27 @@ function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict 
       return {
         code: 'unknown_model',
         message: `${label} has no model named "${model}", or the key in ${keyVariable} may not use it (${shown}).`,
+        memberMessage: `${label} has no model named "${model}", or this server may not use it.`,
         remedy: 'none',
       };
-    case 429:
+    case 429: {
+      const again = `Try again ${whenAgain(failure.retryAfter)}`;
       return {
         code: 'rate_limited',
-        message: `${label} takes no more requests for now (${shown}). Try again ${whenAgain(failure.retryAfter)}, or ask for a higher limit there.`,
+        message: `${label} takes no more requests for now (${shown}). ${again}, or ask for a higher limit there.`,
+        memberMessage: `${label} takes no more requests for now. ${again}.`,
         remedy: 'retry',
         ...wait,
       };
+    }
     case 408:
-      return { code: 'timeout', message: `${label} gave up waiting (${shown}).`, remedy: 'retry', ...wait };
+      return {
+        code: 'timeout',
+        message: `${label} gave up waiting (${shown}).`,
+        memberMessage: `${label} gave up waiting. Try again.`,
+        remedy: 'retry',
+        ...wait,
+      };
     case 400:
     case 413:
     case 422:
@@ -151,8 +182,10 @@ function withStatus(failure: Failure, { provider, model }: FailedCall): Verdict 
       };
     default: {
       if (status < 500 && status !== 409) return elsewhere(`${label} refused the request (${shown}).`);
-      const message = `${label} failed with ${shown}; the fault is on its side. Try again ${whenAgain(failure.retryAfter)}.`;
-      return { code: 'provider_failed', message, remedy: 'retry', ...wait };
+      const failed = (how: string) =>
+        `${label} failed${how}; the fault is on its side. Try again ${whenAgain(failure.retryAfter)}.`;
+      const [message, memberMessage] = [failed(` with ${shown}`), failed('')];
+      return { code: 'provider_failed', message, memberMessage, remedy: 'retry', ...wait };
     }
   }
 }

@@ -23,8 +23,10 @@ export function withFallback(first: Model, second: Model): Model {
 function bothFailed(failure: unknown, error: unknown, name: string): unknown {
   if (!(failure instanceof ServiceError) || !(error instanceof ServiceError) || error.code === 'cancelled')
     return error;
-  return new ServiceError(failure.code, `${failure.message} The fallback model ${name} failed too: ${error.message}`, {
+  const both = (first: string, second: string) => `${first} The fallback model ${name} failed too: ${second}`;
+  return new ServiceError(failure.code, both(failure.message, error.message), {
     cause: failure,
+    memberMessage: both(failure.memberMessage, error.memberMessage),
     ...(failure.retryAfter !== undefined && { retryAfter: failure.retryAfter }),
   });
 }

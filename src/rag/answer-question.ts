@@ -1,5 +1,5 @@
 import type { TextAnalyser } from '../citations/text-analyser.ts';
-import { ServiceError } from '../errors.ts';
+import { type Audience, messageFor, ServiceError } from '../errors.ts';
 import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
@@ -39,7 +39,9 @@ export function createAnswerer(parts: AnswererParts): Answerer {
       const standalone = await toStandalone(request, parts.standaloneQueries, signal);
       const [searched, { web, note }] = await Promise.all([
         retriever.search(standalone.query, request.search, signal),
-        request.includeWebSearch === true ? searchWeb(standalone.query, webSearch, signal) : notSearched,
+        request.includeWebSearch === true
+          ? searchWeb({ text: standalone.query, audience: request.search.audience }, webSearch, signal)
+          : notSearched,
       ]);
       refuseWhenAborted(signal);
       const outcome = withQuery(searched, {
@@ -83,7 +85,7 @@ interface StandaloneQuestion {
 }
 
 async function toStandalone(
-  { query, earlier = [] }: RagRequest,
+  { query, earlier = [], search }: RagRequest,
   queries: StandaloneQueries | undefined,
   signal: AbortSignal,
 ): Promise<StandaloneQuestion> {
@@ -96,7 +98,7 @@ async function toStandalone(
   } catch (error) {
     if (signal.aborted || !(error instanceof ServiceError)) throw error;
     notes.push(
-      `The question could not be rewritten as a standalone question (${error.message}); it was searched with terms of the previous one.`,
+      `The question could not be rewritten as a standalone question (${messageFor(error, search.audience)}); it was searched with terms of the previous one.`,
     );
   }
   const rewritten = written ?? withEarlierTerms({ query, earlier });
@@ -132,8 +134,17 @@ interface WebEvidence {
 
 const notSearched: WebEvidence = {};
 
+interface WebQuestion {
+  readonly text: string;
+  readonly audience: Audience | undefined;
+}
+
 /** docs/contract.md 5.2: a web search that is impossible or fails adds only a note and does not fail the request. */
-async function searchWeb(text: string, webSearch: WebSearch | undefined, signal: AbortSignal): Promise<WebEvidence> {
+async function searchWeb(
+  { text, audience }: WebQuestion,
+  webSearch: WebSearch | undefined,
+  signal: AbortSignal,
+): Promise<WebEvidence> {
   if (webSearch === undefined)
     return {
       note: 'The web was not searched: no search service is configured (SEARXNG_URL is one that needs no key).',
@@ -143,7 +154,8 @@ async function searchWeb(text: string, webSearch: WebSearch | undefined, signal:
   try {
     return { web: await webSearch.search(query, inTime) };
   } catch (error) {
-    const reason = error instanceof ServiceError ? error.message : `it took longer than ${WEB_TIMEOUT_MS / 1_000} s`;
+    const reason =
+      error instanceof ServiceError ? messageFor(error, audience) : `it took longer than ${WEB_TIMEOUT_MS / 1_000} s`;
     return { note: `The web search failed and was left out: ${reason}` };
   }
 }

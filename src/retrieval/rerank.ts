@@ -1,7 +1,8 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
-import { ServiceError } from '../errors.ts';
+import { messageFor, ServiceError } from '../errors.ts';
 import { isOutage } from './is-outage.ts';
 import type { SearchLog } from './search-log.ts';
+import type { SearchSettings } from './search-settings.ts';
 
 /** A reranker (cross-encoder or model): scores a question and chunks together, more precisely than an index. */
 export interface Reranker {
@@ -29,6 +30,7 @@ interface Reranking {
   readonly reranker: Reranker;
   readonly query: string;
   readonly depth: number;
+  readonly settings: Pick<SearchSettings, 'audience'>;
   readonly log: SearchLog;
   readonly signal: AbortSignal;
 }
@@ -41,7 +43,7 @@ const MAX_RERANKED = 1_000;
  * note is added.
  */
 export async function rerank(found: readonly ScoredChunk[], reranking: Reranking): Promise<readonly ScoredChunk[]> {
-  const { reranker, query, depth, log, signal } = reranking;
+  const { reranker, query, depth, settings, log, signal } = reranking;
   const head = found.slice(0, Math.min(depth, MAX_RERANKED));
   if (head.length < 2) return found;
   const texts = head.map(textOf);
@@ -53,7 +55,9 @@ export async function rerank(found: readonly ScoredChunk[], reranking: Reranking
     return [...hits, ...found.slice(head.length).map((hit) => ({ ...hit, score: Math.min(hit.score, min) }))];
   } catch (error) {
     if (signal.aborted || !isFailure(error)) throw error;
-    log.note(`The reranker ${reranker.name} failed (${error.message}); the hits are in the order of the search.`);
+    log.note(
+      `The reranker ${reranker.name} failed (${messageFor(error, settings.audience)}); the hits are in the order of the search.`,
+    );
     return found;
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
-import { ServiceError } from '../errors.ts';
+import { messageFor, ServiceError } from '../errors.ts';
 import type { ChunkSearch, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
 import { type EmbeddedQuery, type EmbedQuery, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
@@ -196,8 +196,8 @@ const identify = ({ key, score }: { readonly key: number; readonly score: number
 });
 
 // On an embedder outage, full text alone is better than no answer.
-function fullTextOnly(error: unknown, { log, signal }: Search): readonly RankedChunk[] {
+function fullTextOnly(error: unknown, { settings, log, signal }: Search): readonly RankedChunk[] {
   if (!isOutage(error) || signal.aborted) throw error;
-  log.note(`The semantic search failed (${error.message}); these are full-text results only.`);
+  log.note(`The semantic search failed (${messageFor(error, settings.audience)}); these are full-text results only.`);
   return [];
 }

@@ -1,4 +1,5 @@
 import { everything, type Filter } from '../documents/filter.ts';
+import type { Audience } from '../errors.ts';
 import type { DistanceMeasure } from '../store/chunk-search.ts';
 
 export type SearchKind = 'semantic' | 'full_text' | 'hybrid';
@@ -22,6 +23,8 @@ export interface SearchSettings {
    * passage that passes the filter contains it.
    */
   readonly readable?: Filter;
+  /** Who reads the notes; administrators when absent. */
+  readonly audience?: Audience;
   /** Searches the state of the corpus at this time (ISO-8601, UTC) instead of the current one. */
   readonly asOf?: string;
   readonly limit: number;

@@ -1,4 +1,5 @@
 import type { ScoredChunk } from '../documents/chunk.ts';
+import { messageFor } from '../errors.ts';
 import { fuseVariants } from './fuse-ranks.ts';
 import { isOutage } from './is-outage.ts';
 import type { QueryVariants } from './rewrite-query.ts';
@@ -45,7 +46,9 @@ async function writeVariants(
     return written;
   } catch (error) {
     if (!isOutage(error) || signal.aborted) throw error;
-    log.note(`The model for "${strategy}" failed (${error.message}); the query was searched as it is.`);
+    log.note(
+      `The model for "${strategy}" failed (${messageFor(error, settings.audience)}); the query was searched as it is.`,
+    );
     return [];
   }
 }

@@ -1,5 +1,5 @@
 import { jsonProblem } from '../documents/json-problem.ts';
-import { ServiceError } from '../errors.ts';
+import { type Audience, messageFor, ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
 import { raceAbort, startDeadline } from '../shared/abort.ts';
 import { readArguments } from './read-arguments.ts';
@@ -84,44 +84,45 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
       const advice = tool.timeoutAdvice ?? 'Ask for less at a time.';
       return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, advice);
     }
-    return fromError(tool, error);
+    return fromError(tool, error, context.settings.audience);
   }
 }
 
-function fromError(tool: Tool, error: unknown): ToolOutcome {
+function fromError(tool: Tool, error: unknown, audience: Audience | undefined): ToolOutcome {
   if (!(error instanceof ServiceError)) {
     return failed('internal', `${tool.name} failed inside the service.`, 'Go on without it, or try once more.');
   }
+  const message = messageFor(error, audience);
   switch (error.code) {
     case 'invalid_request':
     case 'invalid_field':
     case 'range_not_satisfiable':
     case 'conflict':
-      return failed('invalid_argument', error.message, 'Correct the arguments and call again.');
+      return failed('invalid_argument', message, 'Correct the arguments and call again.');
     case 'not_found':
     case 'forbidden':
-      return failed('not_found', error.message, 'Search for the right identifier first.');
+      return failed('not_found', message, 'Search for the right identifier first.');
     case 'not_configured':
     case 'unknown_model':
     case 'unauthenticated':
     case 'token_expired':
-      return failed('not_configured', error.message, 'Go on without this tool.');
+      return failed('not_configured', message, 'Go on without this tool.');
     case 'rate_limited':
-      return failed('rate_limited', error.message, 'Wait, or go on without it.');
+      return failed('rate_limited', message, 'Wait, or go on without it.');
     case 'too_large':
-      return failed('too_large', error.message, 'Ask for less.');
+      return failed('too_large', message, 'Ask for less.');
     case 'unsupported_type':
-      return failed('unsupported', error.message, 'Use another source.');
+      return failed('unsupported', message, 'Use another source.');
     case 'timeout':
-      return failed('timeout', error.message, 'Try once more, or ask for less.');
+      return failed('timeout', message, 'Try once more, or ask for less.');
     case 'cancelled':
-      return failed('cancelled', error.message, 'Do not repeat the call.');
+      return failed('cancelled', message, 'Do not repeat the call.');
     case 'provider_failed':
     case 'store_failed':
     case 'embedding_mismatch':
-      return failed('backend_unavailable', error.publicMessage, 'Try once more, then go on without it.');
+      return failed('backend_unavailable', message, 'Try once more, then go on without it.');
     case 'internal':
-      return failed('internal', error.message, 'Go on without it.');
+      return failed('internal', message, 'Go on without it.');
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toProviderError } from '../../src/models/provider-error.ts';
+import { StreamTruncated, toProviderError } from '../../src/models/provider-error.ts';
 import {
   createRejectedParameters,
   dropParameter,
@@ -71,6 +71,21 @@ describe('a provider’s failure', () => {
     [undefined, 'provider_failed'],
   ])('is parsed in any format: %j', (error, code) => {
     expect(put(error).code).toBe(code);
+  });
+
+  it.each([
+    new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } }),
+    new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } }),
+    new StreamTruncated({ isEmpty: true }),
+    new SyntaxError('Unexpected token'),
+    ...[401, 402, 403, 404, 405, 408, 409, 429, 500, 503].flatMap((status) => [
+      { status, error: { code: 'invalid_api_key' } },
+      { status },
+    ]),
+  ])('tells members neither the address nor settings, keys or accounts: %j', (error) => {
+    const { memberMessage } = put(error);
+    expect(memberMessage).toMatch(/^\S.+\.$/);
+    expect(memberMessage).not.toMatch(/http|OPENAI_|key|account|credit/i);
   });
 
   it('names the reason a connection failed', () => {

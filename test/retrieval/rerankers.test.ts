@@ -139,7 +139,7 @@ describe('rerank', () => {
   const reranking = (reranker: Partial<Reranker>, depth = 3) => {
     const log = createSearchLog();
     const whole = { name: 'test/reranker', depth: 3, timeoutMs: 200, rank: async () => [], ...reranker };
-    return { log, run: () => rerank(hits, { reranker: whole, query: 'q', depth, log, signal }) };
+    return { log, run: () => rerank(hits, { reranker: whole, query: 'q', depth, settings: {}, log, signal }) };
   };
   const notesOf = ({ explain }: ReturnType<typeof createSearchLog>) =>
     explain(

@@ -19,6 +19,7 @@ import { PATIENT } from '../support/patience.ts';
 import { embeddingText } from '../support/store.ts';
 
 const never = new AbortController().signal;
+const log = { error: () => {} };
 const event = (text: string): RunEvent => ({ event: 'message', json: JSON.stringify({ text }) });
 
 const agentRun = (produce: StartRun['produce'], change: Partial<StartRun> = {}): StartRun => ({
@@ -180,8 +181,8 @@ describePostgres('A run', () => {
         },
       }),
     };
-    const { id } = await createResearchService({ agent, runs: one.runs }, defaultAdmin).start('Why?', everything);
-    const elsewhere = createResearchService({ agent, runs: two.runs }, defaultAdmin);
+    const { id } = await createResearchService({ agent, runs: one.runs, log }, defaultAdmin).start('Why?', everything);
+    const elsewhere = createResearchService({ agent, runs: two.runs, log }, defaultAdmin);
     const read = async () => elsewhere.read(id, 0, never);
     await expect.poll(async () => (await read()).steps, PATIENT).toEqual(['content: rivers']);
     expect(await read()).toMatchObject({ question: 'Why?', status: 'running' });
@@ -197,7 +198,7 @@ describePostgres('A run', () => {
     await sql`delete from cluster_servers where key = (select server_key from cluster_runs)`.execute(
       two.store.sqlite.writer,
     );
-    const elsewhere = createResearchService({ agent: {} as Agent, runs: two.runs }, defaultAdmin);
+    const elsewhere = createResearchService({ agent: {} as Agent, runs: two.runs, log }, defaultAdmin);
     expect(await elsewhere.read('lost', 0, never)).toMatchObject({ status: 'failed', failure: 'Its server ended.' });
   });
 

@@ -3,7 +3,6 @@ import type { Request, Response, Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
-import { streamError } from '../failure.ts';
 import type { HttpServices } from '../http-services.ts';
 import { openAiError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
@@ -38,14 +37,11 @@ export function chatRoutes(services: ChatServices & ModelServices): Router {
       response.json(toChatCompletion(await wholeAnswer(parts), named));
       return;
     }
-    const options = streamOptions(signal, services.limits, services.log);
+    const options = streamOptions(response, signal, services);
     await sendEvents(response, toChatChunks(parts, named, call.wantsUsage), {
       ...options,
       framing: dataOnlyFraming,
-      onFailure(thrown) {
-        const error = streamError(signal.aborted ? signal.reason : thrown, services.log);
-        return { event: 'error', data: openAiError(error) };
-      },
+      onFailure: (thrown) => ({ event: 'error', data: openAiError(options.errorOf(thrown)) }),
     });
   });
 

@@ -24,7 +24,7 @@ export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'mo
       await sendEvents(
         response,
         toDeltas(model.stream(modelRequest), config.extendedThinking === true),
-        streamOptions(signal, limits, log),
+        streamOptions(response, signal, { limits, log }),
       );
       return;
     }

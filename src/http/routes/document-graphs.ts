@@ -42,7 +42,7 @@ export function documentGraphRoutes({ graph, corpus, embeddings, limits }: Servi
     if (isAwaited && outcome === undefined) {
       throw new ServiceError('not_found', `Document ${id} was deleted before it was extracted.`);
     }
-    if (outcome?.failure) throw new ServiceError('provider_failed', outcome.failure);
+    if (outcome?.failure) throw extractionFailed(outcome.failure);
     const counts = outcome && { entities: outcome.entities, relationships: outcome.relationships };
     const message = `Graph extraction ${isAwaited ? 'completed' : 'queued'} successfully.`;
     response.json(single(toExtractionRecord(message, counts)));
@@ -102,3 +102,10 @@ export function collectionExtractRoutes(services: Services): Router {
 }
 
 const parentOf = (id: string): GraphParent => ({ kind: 'document', id });
+
+/** The stored reason may be the message of a model's provider, which is for administrators. */
+const extractionFailed = (reason: string): ServiceError =>
+  new ServiceError('provider_failed', reason, {
+    memberMessage:
+      'The graph of this document could not be extracted. Try again later; if it still fails, tell the administrator of this server.',
+  });

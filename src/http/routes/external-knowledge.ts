@@ -5,7 +5,7 @@ import { isUuid } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
 import { defaultSearchSettings } from '../../retrieval/search-settings.ts';
 import { visibleTo } from '../../retrieval/visible-to.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { comparableScores } from '../comparable-scores.ts';
 import { createRouter } from '../create-router.ts';
 import { toFailure } from '../failure.ts';
@@ -55,7 +55,7 @@ export function externalKnowledgeRoutes({ retriever, collections, log }: Service
 
   /** Dify shows `error_msg`, and recognises a missing knowledge base by its error code. */
   const answerInDifysFormat: ErrorRequestHandler = (thrown, _request, response, next) => {
-    const { status, error, isExpected } = toFailure(thrown);
+    const { status, error, isExpected } = toFailure(thrown, audienceOf(response));
     if (response.headersSent || response.destroyed || !isExpected || status === 401) return next(thrown);
     if (status >= 500) log.warn({ err: thrown }, error.message);
     const code = error.code === 'not_found' ? 2001 : status;

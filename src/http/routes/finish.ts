@@ -46,7 +46,7 @@ export function finishRoutes(services: Services, authenticate: Authenticate): Ro
   for (const [name, run] of Object.entries(work)) {
     router.post(`/${name}`, async (request, response) => {
       const signal = requestSignal(request, response);
-      await sendEvents(response, run(signal), streamOptions(signal, limits, log));
+      await sendEvents(response, run(signal), streamOptions(response, signal, { limits, log }));
     });
   }
   return router;

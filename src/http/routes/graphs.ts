@@ -54,7 +54,7 @@ export function graphRoutes(services: Services): Router {
     const options = { force: force || readQuery(request, pullQuery).force, signal };
     if (isStreamed) {
       const steps = graph.records.pullInSteps(id, options);
-      await sendEvents(response, toPullEvents(steps), streamOptions(signal, limits, log));
+      await sendEvents(response, toPullEvents(steps), streamOptions(response, signal, { limits, log }));
     } else response.json(single(toPullRecord(await graph.records.pull(id, options))));
   });
 
@@ -63,7 +63,7 @@ export function graphRoutes(services: Services): Router {
     const { isStreamed } = readBody(request, resetRequest);
     const signal = requestSignal(request, response);
     const steps = graph.records.resetInSteps(id, signal);
-    if (isStreamed) await sendEvents(response, toResetEvents(steps), streamOptions(signal, limits, log));
+    if (isStreamed) await sendEvents(response, toResetEvents(steps), streamOptions(response, signal, { limits, log }));
     else {
       for await (const _ of steps);
       response.json(single({ success: true }));

@@ -30,7 +30,7 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
     const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
     const signal = requestSignal(request, response);
     const events = encoded(ingestions.follow(document, last, signal), document.id);
-    await sendEvents(response, events, streamOptions(signal, limits, log));
+    await sendEvents(response, events, streamOptions(response, signal, { limits, log }));
   });
   return router;
 }

@@ -3,7 +3,6 @@ import type { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
-import { streamError } from '../failure.ts';
 import { openAiError } from '../openai-failure.ts';
 import { originOf } from '../origin-of.ts';
 import { readBody } from '../read-request.ts';
@@ -19,7 +18,6 @@ const responseFraming: Framing = { encode: encodeEvent, end: '' };
 
 /** OpenAI's Responses API over the documents. The caller keeps the conversation; nothing is stored here. */
 export function responseRoutes(services: ChatServices): Router {
-  const { limits, log } = services;
   const router = createRouter();
   router.post('/responses', async (request, response) => {
     const call = readBody(request, responseRequest);
@@ -36,12 +34,12 @@ export function responseRoutes(services: ChatServices): Router {
       response.json(await toResponse(parts, head));
       return;
     }
-    const failureOf = (thrown: unknown): ServiceError => streamError(signal.aborted ? signal.reason : thrown, log);
-    await sendEvents(response, toResponseEvents(parts, head, failureOf), {
-      ...streamOptions(signal, limits, log),
+    const options = streamOptions(response, signal, services);
+    await sendEvents(response, toResponseEvents(parts, head, options.errorOf), {
+      ...options,
       framing: responseFraming,
       onFailure(thrown) {
-        const { code, message, param } = openAiError(failureOf(thrown)).error;
+        const { code, message, param } = openAiError(options.errorOf(thrown)).error;
         return { event: 'error', data: { type: 'error', code, message, param, sequence_number: 0 } };
       },
     });

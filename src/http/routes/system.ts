@@ -89,7 +89,11 @@ export function systemRoutes(services: Services): Router {
   router.post('/reindex', onlySuperusers, async (request, response) => {
     const wanted = readBody(request, reindexRequest);
     const signal = requestSignal(request, response);
-    await sendEvents(response, toReindexEvents(reindex(wanted, signal)), streamOptions(signal, limits, log));
+    await sendEvents(
+      response,
+      toReindexEvents(reindex(wanted, signal)),
+      streamOptions(response, signal, { limits, log }),
+    );
   });
 
   return router;
