@@ -17,10 +17,10 @@ export type QuotaSizes = { readonly [kind in QuotaKind]?: number | undefined };
 /** Storage quotas per user (docs/contract.md 2); superusers have none. */
 export interface Quotas {
   /**
-   * Runs `act` if the user is below their quota, otherwise throws `forbidden`. Calls of one user run one after the
+   * Runs `act`, which adds `count` of each kind (1 by default), if the user's quota allows it; otherwise throws `forbidden`. Calls of one user run one after the
    * other, so that concurrent uploads cannot exceed the quota.
    */
-  within<T>(userId: string, kinds: readonly QuotaKind[], act: () => Promise<T>): Promise<T>;
+  within<T>(userId: string, kinds: readonly QuotaKind[], act: () => Promise<T>, count?: number): Promise<T>;
   sizesOf(overrides: Metadata | null): QuotaSizes;
   used(userId: string): Promise<Readonly<Record<QuotaKind, number>>>;
 }
@@ -60,7 +60,7 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
   };
   const pending = new Map<string, Promise<unknown>>();
   return {
-    async within(userId, kinds, act) {
+    async within(userId, kinds, act, count = 1) {
       const limits = await limitsOf(userId, kinds);
       if (limits.length === 0) return act();
       // Locked per kind, because ingesting a document may create a collection while it holds the lock.
@@ -69,7 +69,7 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
       const check = async () => {
         const has = await used(userId);
         for (const { kind, most } of limits) {
-          if (has[kind] < most) continue;
+          if (has[kind] + count <= most) continue;
           throw new ServiceError(
             'forbidden',
             `You have ${has[kind]} ${kind} and may have ${most}. Delete some, or ask an administrator for more.`,

@@ -1,7 +1,14 @@
 import { isMadeFromName, isUuid, uuidFromName } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import type { NamedCollection } from '../store/corpus.ts';
 import type { CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
+
+interface NamedCollections {
+  readonly ids: readonly string[];
+  /** Those that do not exist yet. */
+  readonly missing: readonly NamedCollection[];
+}
 
 /**
  * Identifiers of the collections with these ids or names; missing ones are created for the caller (docs/contract.md
@@ -9,10 +16,22 @@ import type { Principal } from './principal.ts';
  */
 export async function usableCollections(
   collections: CollectionRecords,
+  principal: Principal,
+  idsOrNames: readonly string[],
+): Promise<readonly string[]> {
+  const { ids, missing } = await findCollections(collections, principal, idsOrNames);
+  for (const collection of missing) await collections.ensure({ ...collection, ownerId: principal.userId });
+  return ids;
+}
+
+/** The same without creating the missing ones. */
+export async function findCollections(
+  collections: Pick<CollectionRecords, 'get' | 'findByName'>,
   { userId, isSuperuser, collectionIds }: Principal,
   idsOrNames: readonly string[],
-): Promise<string[]> {
-  const wanted: { readonly id: string; readonly name: string }[] = [];
+): Promise<NamedCollections> {
+  const missing = new Map<string, NamedCollection>();
+  const ids = new Set<string>();
   for (const name of new Set(idsOrNames)) {
     const isId = isUuid(name);
     const found = isId ? await collections.get(name) : await collections.findByName(userId, name);
@@ -31,8 +50,8 @@ export async function usableCollections(
     }
     // Derived from the name, so that two concurrent requests create the same collection.
     const id = found?.id ?? (isId ? name.toLowerCase() : uuidFromName(`collection ${name} of ${userId}`));
-    wanted.push({ id, name });
+    ids.add(id);
+    if (found === undefined) missing.set(id, { id, name });
   }
-  for (const { id, name } of wanted) await collections.ensure({ id, ownerId: userId, name });
-  return [...new Set(wanted.map(({ id }) => id))];
+  return { ids: [...ids], missing: [...missing.values()] };
 }

@@ -1,5 +1,5 @@
 import type { Document, IngestionStatus, Metadata } from '../documents/document.ts';
-import type { BeginOptions } from '../store/corpus.ts';
+import type { BeginOptions, NamedCollection } from '../store/corpus.ts';
 import type { ContextEstimate } from './enrich/contextualize-chunks.ts';
 import type { ContextSettings, SummarySettings } from './enrich/enrichment-settings.ts';
 import type { SplitStrategy } from './split-text.ts';
@@ -45,6 +45,8 @@ export interface Submission {
   readonly metadata: Metadata;
   /** Empty means the owner's default collection. */
   readonly collectionIds: readonly string[];
+  /** Those of `collectionIds` that do not exist: they are created with the document, so a refusal leaves none. */
+  readonly newCollections?: readonly NamedCollection[];
   readonly source?: string;
   readonly settings: IngestionSettings;
   /** Replaces an existing document of the same id instead of throwing `conflict`. */

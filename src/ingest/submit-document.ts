@@ -55,12 +55,13 @@ export function createSubmissions(parts: SubmissionParts): Pick<Ingestor, 'estim
       if (duplicate !== undefined) return duplicate;
       const collectionIds = await ensureCollections(parts.collections, submission);
       const { id, type, title, fileName, mediaType, bytes, contentHash, settings } = read;
-      const { ownerId, metadata, source = null, replace = false } = submission;
+      const { ownerId, metadata, newCollections, source = null, replace = false } = submission;
       const document = await corpus.begin(
         {
           id,
           ownerId,
           collectionIds,
+          newCollections,
           type,
           title,
           metadata,
@@ -110,11 +111,11 @@ async function ensureCollections(
   collections: SubmissionParts['collections'],
   submission: Submission,
 ): Promise<string[]> {
-  const { ownerId } = submission;
+  const { ownerId, newCollections = [] } = submission;
   const ids = [...new Set(submission.collectionIds.map((id) => id.toLowerCase()))];
   const own = defaultCollectionId(ownerId);
   if (ids.length === 0) ids.push(own);
-  const existing = new Set(await collections.existing(ids));
+  const existing = new Set([...(await collections.existing(ids)), ...newCollections.map(({ id }) => id)]);
   for (const id of ids) {
     if (!existing.has(id)) await collections.ensure({ id, ownerId, name: id === own ? 'Default' : id });
   }

@@ -5,7 +5,15 @@ import type { Ingestor } from './ingestor.ts';
 export function withinQuota<T extends Ingestor>(ingestor: T, quotas: Quotas): T {
   return {
     ...ingestor,
-    submit: (...[submission, options]: Parameters<Ingestor['submit']>) =>
-      quotas.within(submission.ownerId, ['documents', 'chunks'], () => ingestor.submit(submission, options)),
+    submit(...[submission, options]: Parameters<Ingestor['submit']>) {
+      const { ownerId, newCollections = [] } = submission;
+      const submit = () => ingestor.submit(submission, options);
+      const submitWithCollections = () => quotas.within(ownerId, ['collections'], submit, newCollections.length);
+      return quotas.within(
+        ownerId,
+        ['documents', 'chunks'],
+        newCollections.length === 0 ? submit : submitWithCollections,
+      );
+    },
   };
 }

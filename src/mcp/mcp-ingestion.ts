@@ -1,5 +1,5 @@
 import type { Principal } from '../access/principal.ts';
-import { usableCollections } from '../access/usable-collections.ts';
+import { findCollections } from '../access/usable-collections.ts';
 import { mayChange } from '../access/visible-filter.ts';
 import { isDocument } from '../documents/filter.ts';
 import { ServiceError } from '../errors.ts';
@@ -55,11 +55,13 @@ export function createMcpIngestion(services: Services): McpIngestion {
 
       async add({ content, title, metadata, collections: names, source }) {
         const place = source && (await documentOfSource(source, principal.userId, sources));
+        const { ids, missing } = await findCollections(collections, principal, names);
         const accepted = await ingestor.submit({
           content: toSubmitted(content),
           ownerId: principal.userId,
           metadata,
-          collectionIds: await usableCollections(collections, principal, names),
+          collectionIds: ids,
+          newCollections: missing,
           settings: {},
           ...(title === undefined ? {} : { title }),
           ...(source && place ? { source, id: place.id, replace: true } : {}),

@@ -27,6 +27,14 @@ export interface NewDocument
   readonly contentHash?: string;
   /** Settings of this ingestion as JSON, stored so that an interrupted ingestion resumes with the same settings. */
   readonly settings: Metadata;
+  /** Those of `collectionIds` that are created with the document, for its owner; existing ones stay unchanged. */
+  readonly newCollections?: readonly NamedCollection[] | undefined;
+}
+
+/** A collection that a submission creates under this name. */
+export interface NamedCollection {
+  readonly id: string;
+  readonly name: string;
 }
 
 /** A chunk to be stored; the corpus assigns its identifier and inherited fields. */

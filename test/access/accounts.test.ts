@@ -244,6 +244,7 @@ describeEngines('Accounts', ({ openTestStore }) => {
       await accounts.quotas.within(defaultAdmin.userId, ['documents'], async () => {});
       const collections = collectionsWithinQuota(store.collections, accounts.quotas);
       const make = (id: string) => collections.ensure({ id, ownerId: ada.id, name: id });
+      await expect(accounts.quotas.within(ada.id, ['collections'], async () => {}, 2)).rejects.toThrow(/may have 2/);
       await make('6b9f1f3e-0000-4000-8000-000000000001');
       await expect(make('6b9f1f3e-0000-4000-8000-000000000002')).rejects.toThrow(/2 collections and may have 2/);
       await make('6b9f1f3e-0000-4000-8000-000000000001');

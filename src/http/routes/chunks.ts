@@ -1,7 +1,7 @@
 import type { Request, Response, Router } from 'express';
 import type { z } from 'zod';
 import type { Principal } from '../../access/principal.ts';
-import { usableCollections } from '../../access/usable-collections.ts';
+import { findCollections } from '../../access/usable-collections.ts';
 import { isVisible, mayChange } from '../../access/visible-filter.ts';
 import type { Chunk } from '../../documents/chunk.ts';
 import { allOf, everything, type Filter, ownedBy } from '../../documents/filter.ts';
@@ -115,12 +115,14 @@ async function ingestChunks(
   signal: AbortSignal,
 ): Promise<string> {
   const named = chunks.flatMap((chunk) => chunk.collection_ids ?? []);
+  const { ids: collectionIds, missing: newCollections } = await findCollections(collections, principal, named);
   const submission: Submission = {
     content: { kind: 'chunks', chunks: chunks.map(({ text }) => text) },
     ownerId: principal.userId,
     ...(chunks[0]?.document_id === undefined ? {} : { id: chunks[0].document_id }),
     metadata: {},
-    collectionIds: await usableCollections(collections, principal, named),
+    collectionIds,
+    newCollections,
     settings: {},
   };
   const accepted = await ingestor.submit(submission, { isAwaited: true });

@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { usableCollections } from '../../access/usable-collections.ts';
+import { findCollections } from '../../access/usable-collections.ts';
 import type { Ingestor } from '../../ingest/ingestor.ts';
 import { principalOf } from '../authenticate.ts';
 import { single } from '../envelope.ts';
@@ -41,11 +41,12 @@ export function uploadRoutes(services: Services): Router {
     const { submission, isOrchestrated, isQueued, isEstimate, note } = readSubmission(content, principal);
     // An estimate creates no collections.
     if (isEstimate) return { kind: 'estimate', estimate: await ingestor.estimate(submission, signal) } as const;
-    const collectionIds = await usableCollections(collections, principal, submission.collectionIds);
+    const { ids, missing } = await findCollections(collections, principal, submission.collectionIds);
+    const named = { ...submission, collectionIds: ids, newCollections: missing };
     // R2R's Python client always asks for orchestration, but expects the document in its next call.
     const queued = isQueued ?? (ingestions.queuesByDefault && (isOrchestrated ?? true));
     // Without the queue, the response is sent when the document is published.
-    const accepted = await ingestor.submit({ ...submission, collectionIds }, { queued, isAwaited: !queued });
+    const accepted = await ingestor.submit(named, { queued, isAwaited: !queued });
     return { kind: accepted.kind, id: accepted.document.id, queued, note } as const;
   }
 

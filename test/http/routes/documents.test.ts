@@ -174,6 +174,22 @@ describe('POST /documents', () => {
     expect((await call(`/documents/${id}/text`)).body.results.text).toBe('Instead.');
   });
 
+  it.each<[string, Readonly<Record<string, string>>, { name: string; text: string } | undefined, number]>([
+    ['an id that is taken', { raw_text: 'Twice.', id: '22222222-2222-4222-8222-222222222222' }, undefined, 409],
+    ['a recording, which nothing transcribes', {}, { name: 'talk.mp3', text: 'ID3' }, 415],
+    ['a file that is too large', {}, { name: 'long.txt', text: 'x'.repeat(60_000) }, 413],
+    ['metadata that is none', { raw_text: 'a', metadata: '[' }, undefined, 422],
+  ])('leaves no collection of a refused upload: %s', async (_what, fields, file, status) => {
+    const taken = { raw_text: 'Taken.', id: '22222222-2222-4222-8222-222222222222', replace: 'true' };
+    expect((await upload(taken)).status).toBe(202);
+    const names = async () =>
+      (await call('/collections?limit=1000')).body.results.map(({ name }: { readonly name: string }) => name);
+    expect((await upload({ ...fields, collections: '["Refused"]' }, file)).status).toBe(status);
+    expect(await names()).not.toContain('Refused');
+    await upload({ ...taken, collections: '["Accepted"]' });
+    expect(await names()).toContain('Accepted');
+  });
+
   it('answers the same content with the existing document', async () => {
     const first = await upload({}, { name: 'one.txt', text: 'Said twice.' });
     const second = await upload({}, { name: 'two.txt', text: 'Said twice.' });

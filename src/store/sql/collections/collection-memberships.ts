@@ -5,6 +5,7 @@ import { findRow, readSubmitted } from '../documents/document-rows.ts';
 import { mergeDocumentGraph } from '../graph/merge-document-graph.ts';
 import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
+import { addMember } from './insert-collection.ts';
 
 type Memberships = Pick<
   CollectionRecords,
@@ -101,16 +102,6 @@ export const idsOfMember = (database: Queries, userId: string) =>
     .select('collection_id as id')
     .where('user_id', '=', userId)
     .union(database.selectFrom('collections').select('id').where('owner_id', '=', userId));
-
-/** True when the user was not yet a member. */
-export async function addMember(database: Queries, id: string, userId: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows: added } = await database
-    .insertInto('collection_members')
-    .values({ collection_id: id.toLowerCase(), user_id: userId, created_at: new Date().toISOString() })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return added === 1n;
-}
 
 /** Removes the collection from submissions that wait to be published; publishing would otherwise restore it. */
 export async function removeFromSubmissions(database: Queries, id: string): Promise<void> {

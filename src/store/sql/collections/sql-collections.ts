@@ -3,7 +3,8 @@ import type { Database } from '../database.ts';
 import type { GraphResets } from '../graph/graph-resets.ts';
 import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
-import { addMember, createMemberships, idsOfMember, removeFromSubmissions } from './collection-memberships.ts';
+import { createMemberships, idsOfMember, removeFromSubmissions } from './collection-memberships.ts';
+import { insertCollection } from './insert-collection.ts';
 
 /** CollectionRecords in the record store. */
 export function createCollections(sqlite: Database, resets: GraphResets): CollectionRecords {
@@ -52,16 +53,10 @@ export function createCollections(sqlite: Database, resets: GraphResets): Collec
         return { items: rows.map(toCollection), total };
       }),
 
-    ensure: ({ id, ownerId, name, description = null }) =>
+    ensure: (collection) =>
       writer.transaction().execute(async (transaction) => {
-        const now = new Date().toISOString();
-        const { numInsertedOrUpdatedRows: made } = await transaction
-          .insertInto('collections')
-          .values({ id: id.toLowerCase(), owner_id: ownerId, name, description, created_at: now, updated_at: now })
-          .onConflict((conflict) => conflict.column('id').doNothing())
-          .executeTakeFirst();
-        if (made === 1n) await addMember(transaction, id, ownerId);
-        return readOne(transaction, id);
+        await insertCollection(transaction, collection);
+        return readOne(transaction, collection.id);
       }),
 
     update: (id, change) =>

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Document, Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
+import type { NamedCollection } from '../../corpus.ts';
+import { insertCollection } from '../collections/insert-collection.ts';
 import { confirmObjects } from '../originals/object-notes.ts';
 import { addTask } from '../queue/task-rows.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -14,6 +16,7 @@ export interface IngestionToBegin {
   readonly ownerId: string;
   readonly settings: Metadata;
   readonly submitted: Submitted;
+  readonly newCollections?: readonly NamedCollection[] | undefined;
   readonly bytes: Uint8Array;
   readonly object: string | null;
   readonly replace: boolean;
@@ -21,8 +24,10 @@ export interface IngestionToBegin {
   readonly isAwaited?: boolean;
 }
 
-/** Writes the record of a submission and its task. */
+/** Writes the record of a submission, its task, and the collections that it creates. */
 export async function beginIngestion(database: Queries, ingestion: IngestionToBegin): Promise<Document> {
+  const { ownerId, newCollections = [] } = ingestion;
+  for (const { id, name } of newCollections) await insertCollection(database, { id, name, ownerId });
   const existing = await findRow(database, ingestion.id);
   const row =
     existing === undefined ? await insertDocument(database, ingestion) : await takeOver(database, existing, ingestion);

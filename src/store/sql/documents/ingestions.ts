@@ -43,9 +43,9 @@ export function createIngestions({ sqlite, embeddingText, originals, onPending }
     begin: (document, { replace = false, queued = false, isAwaited = false } = {}) =>
       originals.store(document.bytes, ({ bytes, object }) => {
         const submitted = toSubmitted(document);
-        const { id, ownerId, settings } = document;
+        const { id, ownerId, settings, newCollections } = document;
         const how = { replace, queued, isAwaited };
-        return transact('begin', { id, ownerId, settings, submitted, bytes, object, ...how });
+        return transact('begin', { id, ownerId, settings, submitted, newCollections, bytes, object, ...how });
       }),
 
     setStatus: (id, status, attempt) => transact('setStatus', { id, status, attempt }),
