@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import type { Metadata } from '../documents/document.ts';
-import { isUuid } from '../documents/ids.ts';
+import { isUuid, uuidFromName } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import type { Page, Paged } from '../store/corpus.ts';
 import type {
@@ -16,6 +16,8 @@ export interface NewMessage {
   readonly content: string;
   readonly parentId?: string;
   readonly metadata?: Metadata;
+  /** Refuses a second message that is the only answer to this parent, however many callers add one at once. */
+  readonly isOnlyAnswer?: boolean;
 }
 
 export interface MessageChange {
@@ -40,6 +42,7 @@ export interface Conversations {
   eachMessage(principal: Principal): AsyncGenerator<StoredMessage, void>;
   rename(principal: Principal, id: string, name: string): Promise<Conversation>;
   remove(principal: Principal, id: string): Promise<void>;
+  /** Throws `conflict` if the message is to be the only answer, and there is one. */
   append(principal: Principal, conversationId: string, message: NewMessage): Promise<StoredMessage>;
   edit(principal: Principal, conversationId: string, messageId: string, change: MessageChange): Promise<StoredMessage>;
   /** Summary that replaces the older messages of a long conversation for a model. */
@@ -81,11 +84,15 @@ export function createConversations(records: ConversationRecords): Conversations
       if (!(await records.remove(id))) throw noConversation(id);
     },
 
-    async append(principal, conversationId, { role, content, parentId, metadata = {} }) {
+    async append(principal, conversationId, { role, content, parentId, metadata = {}, isOnlyAnswer }) {
       const conversation = await own(principal, conversationId);
       checkContent(content);
       if (parentId !== undefined) await messageOf(records, conversation, parentId);
-      return records.append({ conversationId: conversation.id, parentId: parentId ?? null, role, content, metadata });
+      const message = { conversationId: conversation.id, parentId: parentId ?? null, role, content, metadata };
+      if (isOnlyAnswer !== true) return records.append(message);
+      if (parentId === undefined) throw new ServiceError('invalid_request', 'An only answer needs a parent_id.');
+      // All only answers to a message have the same id, which the store keeps unique.
+      return records.append({ ...message, id: uuidFromName(`only answer to ${parentId.toLowerCase()}`) });
     },
 
     async edit(principal, conversationId, messageId, change) {

@@ -111,7 +111,10 @@ export interface ConversationRecords {
   /** Chronological. */
   messages(conversationId: string): Promise<readonly StoredMessage[]>;
   message(id: string): Promise<StoredMessage | undefined>;
+  /** Throws `conflict` if there is a message with this id, and `not_found` if there is no such conversation. */
   append(message: {
+    /** A random id if absent. */
+    readonly id?: string;
     readonly conversationId: string;
     readonly parentId: string | null;
     readonly role: StoredRole;

@@ -66,6 +66,24 @@ describeEngines('Conversations', ({ openTestStore }) => {
       await expect(conversations.messages(anna, id)).rejects.toMatchObject({ code: 'not_found' });
     });
 
+    it('take one of several answers that are meant to be the only one', async () => {
+      const conversations = await open();
+      const { id } = await conversations.create(anna, null);
+      const question = await conversations.append(anna, id, { role: 'user', content: 'Why?' });
+      const answer = { role: 'assistant', content: 'Because.', isOnlyAnswer: true } as const;
+      const only = async () => conversations.append(anna, id, { ...answer, parentId: question.id });
+      const tried = await Promise.allSettled([only(), only(), only()]);
+      expect(tried.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
+      await expect(only()).rejects.toMatchObject({ code: 'conflict' });
+      await expect(conversations.append(anna, id, answer)).rejects.toMatchObject({ code: 'invalid_request' });
+      await conversations.append(anna, id, { role: 'assistant', content: 'Again.', parentId: question.id });
+      expect((await conversations.messages(anna, id)).map(({ content }) => content)).toEqual([
+        'Why?',
+        'Because.',
+        'Again.',
+      ]);
+    });
+
     it('refuse an empty message and a parent of another conversation', async () => {
       const conversations = await open();
       const { id } = await conversations.create(anna, null);

@@ -68,12 +68,14 @@ export const newMessage = snakeCased(
     // r2r-js spells it parentID.
     parent_id: optional(z.guid().toLowerCase()),
     metadata: optional(metadata),
+    only_answer: optional(z.boolean()).describe('Refuse a second answer of this kind to the parent, with 409'),
   }),
 ).transform((wire) => ({
   content: textOf(wire.content),
   role: roleOf(wire.role),
   parentId: wire.parent_id ?? null,
   metadata: wire.metadata ?? {},
+  isOnlyAnswer: wire.only_answer ?? false,
 }));
 
 export const messageChange = z.object({

@@ -59,7 +59,7 @@ export const conversationOperations: OperationGroup = {
       summary: 'Add a message',
       ...message,
       examples: { user: { role: 'user', content: 'And in winter?' } },
-      failures: [400],
+      failures: [400, 409],
     }),
     contractOperation('POST /v3/conversations/{id}/messages/{messageId}', {
       name: 'updateMessage',

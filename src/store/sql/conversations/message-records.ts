@@ -39,7 +39,7 @@ export function createMessages({
       return row && toMessage(row);
     },
 
-    append: ({ conversationId, parentId, role, content, metadata }) =>
+    append: ({ id = newId(), conversationId, parentId, role, content, metadata }) =>
       writer.transaction().execute(async (transaction) => {
         const conversation = await transaction
           .selectFrom('conversations')
@@ -50,7 +50,7 @@ export function createMessages({
           throw new ServiceError('not_found', `There is no conversation ${conversationId}.`);
         }
         const row = {
-          id: newId(),
+          id,
           conversation_id: conversation.id,
           parent_id: parentId?.toLowerCase() ?? null,
           role,
@@ -58,7 +58,12 @@ export function createMessages({
           metadata: JSON.stringify(metadata),
           created_at: new Date().toISOString(),
         };
-        await transaction.insertInto('messages').values(row).execute();
+        const { numInsertedOrUpdatedRows: added } = await transaction
+          .insertInto('messages')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doNothing())
+          .executeTakeFirst();
+        if (added !== 1n) throw new ServiceError('conflict', `There is already a message ${id}.`);
         return toMessage(row);
       }),
 

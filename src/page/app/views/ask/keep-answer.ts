@@ -33,7 +33,9 @@ async function keep(conversation: string, answer: AnswerState, run: string): Pro
     const last = toTurns(await call<readonly StoredMessage[]>(address)).at(-1);
     // The question of another run may have been stored meanwhile.
     const isOpen = last?.answer === undefined && (last?.run === undefined || last.run.id === run);
-    if (isOpen) await call(`${address}/messages`, { method: 'POST', body });
+    // Another browser may store the answer at the same time: the service takes one of them and refuses the other.
+    const once = last === undefined ? {} : { parent_id: last.id, only_answer: true };
+    if (isOpen) await call(`${address}/messages`, { method: 'POST', body: { ...body, ...once } });
     return true;
   } catch (error) {
     // A failure to store the answer must not prevent it from being shown.
