@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isGenerated } from '../../src/ingest/folders/is-generated.ts';
 import { RequestFailure } from '../../src/page/app/api/request.ts';
 import { source } from '../../src/page/app/texts/source.ts';
 import { deleteSelected } from '../../src/page/app/views/library/delete-selected.ts';
@@ -8,7 +9,7 @@ import {
   type Receipt,
   readLibraryFilter,
 } from '../../src/page/app/views/library/library-data.ts';
-import { type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
+import { chosenFiles, type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
 import { canRetry, remedyOfRefusal } from '../../src/page/app/views/library/remedy.ts';
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
 
@@ -43,6 +44,27 @@ describe('a drop of files', () => {
       'notes/old|b.md',
       'notes|c.md',
     ]);
+  });
+
+  it('includes no search index of a documentation site, unless it is dropped itself', async () => {
+    const site = folder('html', [file('index.html'), file('searchindex.js'), file('jquery.min.js')]);
+    const found = await Array.fromAsync(filesOf([site, file('searchindex.js')]));
+    expect(found.map((each) => `${each.folder}|${each.file.name}`)).toEqual(['html|index.html', '|searchindex.js']);
+  });
+
+  it('means the same kinds of files as the command line', () => {
+    const chosen = (name: string) =>
+      chosenFiles([Object.assign(new File(['x'], name), { webkitRelativePath: `html/${name}` })]).length > 0;
+    const names = [
+      'searchindex.js',
+      'search_index.json',
+      'site.min.css',
+      'app.js.map',
+      'index.js',
+      'road.map',
+      'a.html',
+    ];
+    expect(names.filter(chosen)).toEqual(names.filter((name) => !isGenerated(name)));
   });
 });
 

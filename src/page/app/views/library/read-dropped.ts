@@ -25,10 +25,19 @@ export interface DroppedFolder extends DroppedEntry {
 const isIgnored = (name: string): boolean => name.startsWith('.') || IGNORED_NAMES.has(name);
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
 
+/**
+ * Files generated for browsers, which are skipped below a folder: the same as `citewell ingest` skips
+ * (ingest/folders/is-generated.ts).
+ */
+const GENERATED =
+  /^(?:searchindex\.js|search[_-]index\.js(?:on)?)$|\.min\.(?:js|mjs|cjs|css)$|\.(?:js|mjs|cjs|css)\.map$/i;
+const isUnwanted = (name: string, folder: string): boolean =>
+  isIgnored(name) || (folder !== '' && GENERATED.test(name));
+
 /** All files in the dropped entries, recursively. Unreadable folders are skipped. */
 export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): AsyncGenerator<FoundFile, void> {
   for (const entry of entries) {
-    if (isIgnored(entry.name)) continue;
+    if (isUnwanted(entry.name, folder)) continue;
     if (entry.isFile) {
       const file = await fileOf(entry as DroppedFile).catch(() => undefined);
       if (file !== undefined) yield { file, folder };
@@ -56,6 +65,7 @@ async function entriesOf(folder: DroppedFolder): Promise<readonly DroppedEntry[]
 export function chosenFiles(files: Iterable<File & { readonly webkitRelativePath: string }>): readonly FoundFile[] {
   return [...files].flatMap((file) => {
     const parts = file.webkitRelativePath.split('/').slice(0, -1);
-    return isIgnored(file.name) || parts.some(isIgnored) ? [] : [{ file, folder: parts.join('/') }];
+    const folder = parts.join('/');
+    return isUnwanted(file.name, folder) || parts.some(isIgnored) ? [] : [{ file, folder }];
   });
 }
