@@ -140,8 +140,13 @@ const isOtherRow = (candidate: Candidate, best: Candidate): boolean =>
   best.isNamedRow && best.features.cell === 1 && candidate.isNamedRow && candidate.features.cell < 1;
 
 /** Whether it shares no term with the question and does not give the kind of answer that is still missing. */
-const isIdle = ({ features }: Candidate, picked: readonly PickedQuote[], kind: AnswerKind | undefined): boolean =>
-  features.share === 0 && kind !== undefined && (features.kind === 0 || picked.some(({ mayAnswer }) => mayAnswer));
+function isIdle({ features }: Candidate, picked: readonly PickedQuote[], kind: AnswerKind | undefined): boolean {
+  if (features.share > 0 || kind === undefined) return false;
+  // Any capital letter may be a place, which says too little.
+  const isGiven = ({ mayAnswer, sentences }: PickedQuote) =>
+    kind === 'place' ? sentences.some((each) => each.features.kind === 1) : mayAnswer;
+  return features.kind === 0 || picked.some(isGiven);
+}
 
 const MAX_COMBINED_LENGTH = 500;
 

@@ -174,7 +174,9 @@ function candidatesOf(
     const fitting = isAnswer ? found.cell : undefined;
     const lacksValue = isAnswer === true && found.isEmpty;
     const cell = lacksValue ? undefined : fitting;
-    const subject = record === undefined ? undefined : bestOf(heading ?? matched.subject, matched.sentences[record]);
+    // Of a record, only the lines that the question names themselves are about what it asks for.
+    const isNamed = record !== undefined && matched.sentences[position]?.some((match) => match > 0);
+    const subject = isNamed ? bestOf(heading ?? matched.subject, matched.sentences[record]) : undefined;
     const own = bestOf(matched.sentences[position], fitting && row && match(row.context), subject);
     const [before, after] = [matched.sentences[position - 1], matched.sentences[position + 1]];
     const covered = words.of(own);

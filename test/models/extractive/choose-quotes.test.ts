@@ -147,6 +147,12 @@ describe('chooseQuotes', () => {
     expect(quotesFor(question, [`${other}\n\n${answer}`], 1)).toEqual([answer]);
   });
 
+  it('adds the address to a sentence that only names what the question asks for', () => {
+    const text =
+      'To do so, you might want a copy of Pierview. You can find it and more software at https://example.com/tools today.';
+    expect(quotesFor('Where do I get Pierview?', [text]).join()).toContain('https://example.com/tools');
+  });
+
   it('finds the value of a label by the line that begins its record', () => {
     const record = (name: string, value: string, text: string) =>
       `Option: ${name}\n\nDefault: ${value}\n\nDescription: ${text}`;
