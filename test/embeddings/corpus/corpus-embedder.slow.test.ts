@@ -91,7 +91,7 @@ describe('the embedder of a corpus', () => {
   it('is the packaged one at first, and is trained in the background once the corpus is large enough', async () => {
     const corpus = await (await newCorpus()).open();
     expect(corpus.embeddings.name).toBe(STATIC);
-    expect(await corpus.reason()).toMatch(/From 100 passages on/);
+    expect(await corpus.reason()).toMatch(/Once there are 100 passages/);
     // All of them first, so that training does not begin with only some of them.
     await corpus.add(texts);
     corpus.learner.start();

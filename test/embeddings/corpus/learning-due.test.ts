@@ -37,7 +37,7 @@ describe('training is due', () => {
 
 describe('training is not due', () => {
   it.each<[string, Partial<LearningFacts>, RegExp]>([
-    ['while it is small', { chunkCount: 99 }, /From 100 passages on/],
+    ['while it is small', { chunkCount: 99 }, /Once there are 100 passages/],
     ['when the packaged embedder was chosen', { embedder: packaged, chosen: packaged }, /citewell reindex/],
     ['when a setting names another', { setting: hash }, /CITEWELL_EMBEDDING_MODEL/],
     ['when a person chose another', { chosen: hash }, /citewell reindex/],
