@@ -94,7 +94,9 @@ export function createUsers(parts: UsersParts): Users {
       throw error;
     });
   const setPassword = async (id: string, password: string): Promise<void> => {
-    await users.update(id, { passwordHash: await passwords.hash(password), tokenStamp: randomUUID() });
+    const passwordHash = await passwords.hash(password);
+    await codes.withdraw(id, 'reset');
+    await users.update(id, { passwordHash, tokenStamp: randomUUID() });
   };
 
   return {
@@ -127,6 +129,9 @@ export function createUsers(parts: UsersParts): Users {
           tokenStamp: randomUUID(),
         }),
       };
+      // Codes were handed out at the earlier address, and for the earlier password.
+      if (isOther) await codes.withdraw(user.id, 'verify');
+      if (completeChange.tokenStamp !== undefined) await codes.withdraw(user.id, 'reset');
       const updated = await users.update(user.id, completeChange).catch((error: unknown) => {
         throw orEmailTaken(error, change.email ?? '');
       });

@@ -1,5 +1,6 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { TokenPair } from '../access/session-tokens.ts';
+import { ServiceError } from '../errors.ts';
 import { percentDecoded } from '../shared/text.ts';
 
 /**
@@ -38,6 +39,20 @@ function isOfPage(request: Request): boolean {
   const origin = request.get('Origin');
   return origin === undefined ? request.method === 'GET' : URL.parse(origin)?.host === request.get('Host');
 }
+
+/**
+ * Refuses requests of other sites' pages: a form could otherwise sign the visitor in to the account of an attacker, who
+ * then sees what the visitor uploads and asks. Programs send neither header.
+ */
+export const refuseOtherSites: RequestHandler = (request, _response, next) => {
+  const site = request.get('Sec-Fetch-Site');
+  const origin = request.get('Origin');
+  const isFromProgram = site === undefined && origin === undefined;
+  if (!isFromProgram && !isOfPage(request)) {
+    throw new ServiceError('forbidden', 'Only the page of this server may sign in here, not pages of other sites.');
+  }
+  next();
+};
 
 function cookie(request: Request, name: string): string | undefined {
   for (const pair of request.get('Cookie')?.split(';') ?? []) {

@@ -39,7 +39,7 @@ export function describeDocument({
 
 /** Headings that so many documents have that they distinguish none of them. */
 const GENERIC_HEADING =
-  /^(?:[\divx]+[.)]?\s*)*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
+  /^[\divx.)\s]*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
 
 function sectionNames(headings: readonly string[], title: string | undefined): string {
   const names = [...new Set(headings.map(oneLine))].filter(

@@ -78,6 +78,8 @@ export interface UserCodes {
   put(userId: string, purpose: CodePurpose, hash: string, expiresAt: string): Promise<void>;
   /** The user the code belongs to; the code is consumed. Undefined for an unknown or expired code. */
   take(purpose: CodePurpose, hash: string): Promise<string | undefined>;
+  /** Invalidates the user's code of this purpose, if there is one. */
+  withdraw(userId: string, purpose: CodePurpose): Promise<void>;
 }
 
 /** Number of requests per user and month. Survives restarts; earlier months are deleted. */

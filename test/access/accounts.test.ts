@@ -134,6 +134,28 @@ describeEngines('Accounts', ({ openTestStore }) => {
       expect((await users.update(principal, ada.id, { email: 'countess@example.org' })).isVerified).toBe(false);
     });
 
+    it('accept no code that was handed out for an earlier address or password', async () => {
+      const { accounts } = await open();
+      const { users } = accounts;
+      const { id, email } = await users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
+      const ada: Principal = { userId: id, email, isSuperuser: false, collectionIds: [] };
+      const refusal = { code: 'invalid_request' };
+      const [verify, reset] = [
+        await users.createCode(defaultAdmin, id, 'verify'),
+        await users.createCode(defaultAdmin, id, 'reset'),
+      ];
+      await users.update(ada, id, { email: 'countess@example.org' });
+      await expect(users.verify('countess@example.org', verify)).rejects.toMatchObject(refusal);
+      await expect(users.resetPassword(reset, 'another pass phrase')).rejects.toMatchObject(refusal);
+      const [again, kept] = [
+        await users.createCode(defaultAdmin, id, 'reset'),
+        await users.createCode(defaultAdmin, id, 'verify'),
+      ];
+      await users.changePassword(ada, PASSWORD, 'a changed pass phrase');
+      await expect(users.resetPassword(again, 'another pass phrase')).rejects.toMatchObject(refusal);
+      await users.verify('countess@example.org', kept);
+    });
+
     it('limit registrations per address', async () => {
       const { accounts } = await open();
       const register = (number: number, address: string) =>

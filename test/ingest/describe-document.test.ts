@@ -29,6 +29,14 @@ describe('the summary of a document', () => {
     );
   });
 
+  it('omits numbered generic headings, and is not held up by headings of digits', () => {
+    const headings = ['1. Ferry', `${'0123456789'.repeat(3)} A`, 'IV. References', '2.1) See also'];
+    const text = headings.map((heading) => `# ${heading}\n\nThe ferry sails between three small islands.`).join('\n\n');
+    // With nested repetition, this heading alone would take half a minute.
+    expect(summaryOf(text)).toMatch(/Sections: 1\. Ferry; 0123456789/);
+    expect(summaryOf(text)).not.toMatch(/References|See also/);
+  });
+
   it('contains no boilerplate and no Markdown syntax', () => {
     const text = [
       '# Report',

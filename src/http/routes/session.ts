@@ -2,7 +2,14 @@ import { Router } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { callerAddress } from '../caller-address.ts';
 import type { HttpServices } from '../http-services.ts';
-import { closeSession, openSession, SESSION_PATH, sessionRefreshToken, sessionToken } from '../page-session.ts';
+import {
+  closeSession,
+  openSession,
+  refuseOtherSites,
+  SESSION_PATH,
+  sessionRefreshToken,
+  sessionToken,
+} from '../page-session.ts';
 import { readBody, receiveBytes } from '../read-request.ts';
 import { onlyMethods } from '../unknown-route.ts';
 import { sessionLogin } from '../wire/sign-in.ts';
@@ -15,7 +22,7 @@ export function sessionRoutes({ accounts }: Pick<HttpServices, 'accounts'>): Rou
   const router = Router();
   router
     .route(SESSION_PATH)
-    .all((_request, response, next) => {
+    .all(refuseOtherSites, (_request, response, next) => {
       response.set('Cache-Control', 'no-store');
       next();
     })

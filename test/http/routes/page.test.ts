@@ -143,6 +143,25 @@ describe('the session of the page', () => {
     expect([damaged.status, await damaged.json()]).toEqual([401, expect.objectContaining({ code: 'unauthenticated' })]);
   });
 
+  it('is not opened by the form of another site, which could sign visitors in to its own account', async () => {
+    const form = (headers: Record<string, string>) =>
+      fetch(`${http.url}/session`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'text/plain' },
+        body: '{"email": "admin@example.com", "password": "change_me_immediately", "=": ""}',
+      });
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://elsewhere.example' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'https://elsewhere.example' },
+      { Origin: 'null' },
+    ]) {
+      const refused = await form(headers);
+      expect([headers, refused.status, refused.headers.getSetCookie()]).toEqual([headers, 403, []]);
+    }
+    expect((await form({ ...own, Origin: http.url })).status).toBe(204);
+  });
+
   it('is ignored in cross-site requests', async () => {
     const Cookie = cookiesOf(await signIn());
     const post = (headers: Record<string, string>) =>

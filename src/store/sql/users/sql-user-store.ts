@@ -132,6 +132,13 @@ function createUserCodes({ writer }: Database): UserCodes {
         .executeTakeFirst();
       return row !== undefined && row.expires_at > new Date().toISOString() ? row.user_id : undefined;
     },
+    async withdraw(userId, purpose) {
+      await writer
+        .deleteFrom('user_codes')
+        .where('user_id', '=', userId.toLowerCase())
+        .where('purpose', '=', purpose)
+        .execute();
+    },
   };
 }
 
