@@ -18,6 +18,8 @@ const MIN_COLUMN_WIDTH = 0.28;
 /** Median characters of the lines of a column. */
 const MIN_CHARACTERS = 20;
 const MAX_CROSSING = 0.25;
+/** Pages with more lines, which no one reads, are not searched for parts in columns. */
+const MAX_LINES = 2_000;
 
 /**
  * Divides a page at the gutter, the empty strip between two columns of running text: the whole page, or the largest part
@@ -26,6 +28,7 @@ const MAX_CROSSING = 0.25;
 export function findBands(lines: readonly Line[]): Band[] {
   const whole = findGutter(lines);
   if (whole !== undefined) return [{ lines, gutter: whole }];
+  if (lines.length > MAX_LINES) return [{ lines }];
   const part = findColumnPart(lines.toSorted((a, b) => b.y - a.y));
   if (part === undefined) return [{ lines }];
   const { above, below, ...band } = part;

@@ -50,7 +50,8 @@ export function readSource(
     const row = rows[index];
     if (row === undefined) above = sentence;
     const isMarked = MARKED_HEADING.test(sentence) || (NUMBERED_HEADING.test(sentence) && isApart(text, start, end));
-    const isHeading = row === 'header' || isMarked || CONTENTS.test(sentence) || headings.has(asHeading(sentence));
+    const isNamed = headings.has(asHeading(sentence)) || headings.has(asHeading(lineAt(text, start, end)));
+    const isHeading = row === 'header' || isMarked || CONTENTS.test(sentence) || isNamed;
     const terms = new Set(analyser.analyseQuery(sentence));
     const read = { start, end, text: sentence, terms, isHeading, record: records[index] };
     if (row === undefined || row === 'header') return read;
@@ -93,6 +94,16 @@ const CONTENTS = /\s…\s\d{1,4}(?:\s|$)/;
 const NUMBERED_HEADING = /^\d{1,2}(?:\.\d{1,2})*\.?\s+\p{Lu}[^.!?:;|]{0,60}$/u;
 const isApart = (text: string, start: number, end: number): boolean =>
   /(?:^|\n\s*\n)$/.test(text.slice(Math.max(0, start - 4), start)) && /^\s*\n\s*\n/.test(text.slice(end, end + 4));
+
+/** Longer lines are no headings. */
+const MAX_HEADING = 300;
+
+/** The line in which a piece stands: a heading such as "Spyware? Viruses?" consists of several. */
+function lineAt(text: string, start: number, end: number): string {
+  const before = text.slice(Math.max(0, start - MAX_HEADING), start);
+  const after = text.slice(end, end + MAX_HEADING);
+  return `${before.slice(before.lastIndexOf('\n') + 1)}${text.slice(start, end)}${/^[^\n]*/.exec(after)?.[0] ?? ''}`;
+}
 
 const asHeading = (line: string): string =>
   line

@@ -170,6 +170,17 @@ describe('chooseQuotes', () => {
     expect(quotesFor('Which software is the web cache of the school?', [text]).join()).toMatch(/^Squid/);
   });
 
+  it('quotes no part of a heading that consists of several questions', () => {
+    const heading = '1.15. Can it remove spyware? Adware? Viruses?';
+    const sources = [
+      { text: `${heading}\n\nNo, and no viruses either, at least not reliably.`, about: `FAQ\n${heading}` },
+    ];
+    const { quotes } = chooseQuotes({ question: 'Can it remove viruses?', sources, analyser });
+    expect(quotes.map(({ start, end }) => sources[0]?.text.slice(start, end))).toEqual([
+      'No, and no viruses either, at least not reliably.',
+    ]);
+  });
+
   it('quotes no numbered heading', () => {
     const text = '3. Import limits\n\nEach channel refuses further routes beyond a number.\n\nImports of boats';
     expect(quotesFor('What are import limits?', [text])).not.toContain('3. Import limits');
