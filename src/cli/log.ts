@@ -1,11 +1,16 @@
 import { type Logger, pino } from 'pino';
 import type { LogLevel } from '../config/variables.ts';
+import { visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
 
-/** JSON lines on stderr, for servers. */
-export function serverLog(level: LogLevel): Logger {
+/** For servers: JSON lines on stderr, or lines for people if that is the terminal of `output`. */
+export function serverLog(level: LogLevel, output?: Output): Logger {
   const isDebugging = level === 'debug' || level === 'trace';
   const serializers = isDebugging ? {} : { err: withoutStack };
+  if (output?.isInteractive) {
+    const write = (line: string) => output.note(terminalLine(line, output));
+    return pino({ level, base: null, redact: SECRETS, serializers }, { write });
+  }
   return pino({ level, redact: SECRETS, serializers }, pino.destination({ dest: 2, sync: true }));
 }
 
@@ -29,17 +34,36 @@ function withoutStack(error: unknown): unknown {
 
 const SECRETS = ['token', 'apiKey', '*.token', '*.apiKey', 'headers.authorization', '*.headers.authorization'];
 
+interface LogLine {
+  readonly level: number;
+  readonly time: number;
+  readonly msg?: string;
+  readonly err?: { readonly message?: string };
+  readonly [field: string]: unknown;
+}
+
 function sentence(line: string, output: Output): string {
-  const {
-    level,
-    time: _,
-    msg,
-    ...fields
-  } = JSON.parse(line) as { level: number; msg?: string; [field: string]: unknown };
+  const { level, time: _, msg, ...fields } = JSON.parse(line) as LogLine;
   if (level < WARN) return `debug: ${msg ?? ''} ${JSON.stringify(fields)}`;
-  const word = level >= ERROR ? output.noteStyle('red', 'error:') : output.noteStyle('yellow', 'warning:');
-  const error = fields['err'] as { message?: string } | undefined;
-  return `${word} ${msg ?? ''}${error?.message === undefined ? '' : ` (${error.message})`}`;
+  const { message } = fields.err ?? {};
+  return `${severity(level, output)}${msg ?? ''}${message === undefined ? '' : ` (${message})`}`;
+}
+
+/** The time, what happened, and the facts about it in brackets. */
+function terminalLine(line: string, output: Output): string {
+  const { level, time, msg, err, ...fields } = JSON.parse(line) as LogLine;
+  const facts = Object.entries(fields).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const all = [...(err?.message === undefined ? [] : [err.message]), ...facts].join(', ');
+  const clock = new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
+  const text = visibleLine(`${msg ?? ''}${all === '' ? '' : ` (${all})`}`);
+  return `${output.noteStyle('dim', clock)} ${severity(level, output)}${text}`;
+}
+
+function severity(level: number, output: Output): string {
+  if (level < WARN) return '';
+  return level >= ERROR ? `${output.noteStyle('red', 'error:')} ` : `${output.noteStyle('yellow', 'warning:')} `;
 }
 
 const WARN = 40;

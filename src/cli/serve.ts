@@ -43,7 +43,7 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
   };
   interruption.ignoreBrokenPipe();
   const offer = offerFor(config, {}, []);
-  const log = serverLog(config.logLevel);
+  const log = serverLog(config.logLevel, output);
   const services = await acquireDataFolder(config.dataDir, () => start(config, log), interruption.stop);
   try {
     const { openServer } = await import('./open-server.ts');
