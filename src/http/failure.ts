@@ -167,7 +167,12 @@ function refusedByParser(thrown: unknown): { readonly status: number; readonly e
   }
   if (status === 416)
     return { status, error: new ServiceError('invalid_request', 'The requested range is outside the file.') };
-  const message =
-    'type' in thrown && thrown.type === 'request.aborted' ? 'The request was incomplete.' : 'Bad request.';
-  return { status: 400, error: new ServiceError('invalid_request', message) };
+  return { status: 400, error: new ServiceError('invalid_request', reasonOf(thrown)) };
+}
+
+function reasonOf(thrown: Error): string {
+  if ('type' in thrown && thrown.type === 'request.aborted') return 'The request was incomplete.';
+  if (thrown instanceof URIError) return 'The address contains an invalid percent-encoding.';
+  if (codeOf(thrown).startsWith('Z_')) return 'The body could not be decompressed as its Content-Encoding says.';
+  return 'Bad request.';
 }

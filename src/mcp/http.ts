@@ -241,7 +241,8 @@ const requireJson: RequestHandler = (request, response, next) => {
 const answerBadBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   const { type = '', status = 500 } = (error ?? {}) as { readonly type?: string; readonly status?: number };
   if (type === 'entity.too.large') sendError(response, 413, -32600, 'The message is too large.');
-  else if (type === 'entity.parse.failed') sendError(response, 400, -32700, 'Parse error: the body is not valid JSON.');
+  else if (type === 'entity.parse.failed')
+    sendError(response, 400, -32700, 'Parse error: the body is not a JSON object or list in UTF-8.');
   else if (status >= 400 && status < 500) sendError(response, status, -32600, 'The body cannot be read.');
   else next(error);
 };

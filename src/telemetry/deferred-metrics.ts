@@ -3,6 +3,8 @@ import type { Metrics } from './metrics.ts';
 
 /** Long enough for the first answers of a start, short enough that few observations wait. */
 const LOAD_AFTER_MS = 3_000;
+/** Observations kept for a library that is late, or cannot be loaded; later ones are not counted. */
+const MAX_WAITING = 10_000;
 
 /**
  * Metrics whose library is loaded a few seconds after the start or when they are first read, whichever comes first, so
@@ -22,8 +24,8 @@ export function deferredMetrics(load: () => Promise<Metrics>, afterMs = LOAD_AFT
   setTimeout(() => void ready().catch(() => {}), afterMs).unref();
 
   const record = (observe: (metrics: Metrics) => void): void => {
-    if (loaded === undefined) waiting.push(observe);
-    else observe(loaded);
+    if (loaded !== undefined) observe(loaded);
+    else if (waiting.length < MAX_WAITING) waiting.push(observe);
   };
   return {
     request: (facts) => record((metrics) => metrics.request(facts)),

@@ -178,7 +178,7 @@ describePostgres('Sources that are followed by several servers', () => {
     const { id } = await second.followed.add({
       location: { kind: 'folder', path: folder, keepDeleted: true },
       owner,
-      collectionIds: [],
+      collectionIds: async () => [],
       isTried: false,
     });
     await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);
@@ -234,7 +234,7 @@ describePostgres('Sources that are followed by several servers', () => {
     const { id } = await first.followed.add({
       location: { kind: 'folder', path: folder, keepDeleted: true },
       owner,
-      collectionIds: [],
+      collectionIds: async () => [],
       isTried: false,
     });
     await vi.waitFor(async () => expect(await statesIn(first)).toEqual([[id, 'following']]), PATIENT);

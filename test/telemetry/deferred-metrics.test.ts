@@ -63,6 +63,12 @@ it('loads the library by itself after a while', async () => {
   await promise;
 });
 
+it('keeps a limited number of observations while the library is not loaded', async () => {
+  const metrics = deferredMetrics(async () => createPrometheusMetrics('1.2.3'), NEVER);
+  for (let count = 0; count < 20_000; count++) metrics.search({ kind: 'semantic', legs: {} });
+  expect((await metrics.render(now)).text).toContain('citewell_searches_total{kind="semantic"} 10000');
+});
+
 it('reports to the reader that the library cannot be loaded, and keeps what it has to count', async () => {
   let fails = true;
   const metrics = deferredMetrics(async () => {

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import { requireSuperuser } from '../../access/principal.ts';
-import { usableCollections } from '../../access/usable-collections.ts';
+import { findCollections, usableCollections } from '../../access/usable-collections.ts';
 import { mayChange } from '../../access/visible-filter.ts';
 import { ServiceError } from '../../errors.ts';
 import { isForSuperusers } from '../../ingest/sources/require-owner-rights.ts';
@@ -48,7 +48,9 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     const { collections: wanted, ...source } = readBody(request, newSource);
     const owner = principalOf(response);
     if (isForSuperusers(source.location)) requireSuperuser(owner);
-    const collectionIds = await usableCollections(collections, owner, wanted);
+    // Refuses collections of others before the source is tried.
+    await findCollections(collections, owner, wanted);
+    const collectionIds = () => usableCollections(collections, owner, wanted);
     response.json(single(await shown(await followed.add({ ...source, owner, collectionIds }))));
   });
   router.get('/kinds', (_request, response) => {
@@ -65,7 +67,8 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     if (isForSuperusers(location)) requireSuperuser(principalOf(response));
     const { change, collections: wanted, isTried } = readBody(request, sourceChangeAt(location));
     const principal = { ...principalOf(response), userId: ownerId };
-    const collectionIds = wanted && (await usableCollections(collections, principal, wanted));
+    if (wanted !== undefined) await findCollections(collections, principal, wanted);
+    const collectionIds = wanted && (() => usableCollections(collections, principal, wanted));
     response.json(single(await shown(await followed.change(id, { ...change, collectionIds }, { isTried }))));
   });
   router.delete('/:id', async (request, response) => {

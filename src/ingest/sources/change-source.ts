@@ -7,8 +7,8 @@ import type { FollowedSource, SourceLocation } from '../../store/followed-source
 /** Changes to a followed source; absent members keep their value. */
 export interface SourceChange {
   readonly keepDeleted?: boolean | undefined;
-  /** Applies to documents ingested from now on. */
-  readonly collectionIds?: readonly string[] | undefined;
+  /** For documents ingested from now on. May create collections: called when nothing else refuses the change. */
+  readonly collectionIds?: (() => Promise<readonly string[]>) | undefined;
   /** For sites only, as are `depth` and `limit`. */
   readonly sitemap?: boolean | undefined;
   readonly depth?: number | undefined;

@@ -51,7 +51,8 @@ export interface SourceService {
 export interface AddedSource {
   readonly location: SourceLocation;
   readonly owner: Pick<Principal, 'userId'>;
-  readonly collectionIds: readonly string[];
+  /** The collections of its documents, which this may create: called when nothing else refuses the source. */
+  collectionIds(): Promise<readonly string[]>;
   /** Credentials for a remote source. */
   readonly credentials?: Secrets | undefined;
   /** Whether a site or a remote source is read once before it is added. */
@@ -91,13 +92,15 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
   async function addTried({
     location,
     owner,
-    collectionIds,
+    collectionIds: ensureCollections,
     credentials: secrets,
   }: Omit<AddedSource, 'isTried'>): Promise<SourceStatus> {
     await registry.load();
     const { overlap } = await import('../folders/followable-folder.ts');
     const id = newId();
     const credentials = await sealCredentials(parts.secrets, secrets, id);
+    requireFree(location, registry.locationsOf(owner.userId), overlap);
+    const collectionIds = await ensureCollections();
     // No await between this check and `registry.add`, so that two concurrent requests cannot both pass it.
     requireFree(location, registry.locationsOf(owner.userId), overlap);
     const entry = await registry.add({
@@ -143,12 +146,13 @@ export function createSourceService(parts: SourceServiceParts): SourceService {
     }
     const credentials = await sealCredentials(parts.secrets, change.credentials, before.id);
     return runExclusively(`source ${before.id}`, async () => {
+      const collectionIds = await change.collectionIds?.();
       const stored = await storedOf(before.id);
       const source = { ...entry.source, ...stored };
       await store(entry, source, {
         ...source,
         location: changedLocation(source.location, change),
-        collectionIds: change.collectionIds ?? source.collectionIds,
+        collectionIds: collectionIds ?? source.collectionIds,
         credentials: change.credentials === undefined ? source.credentials : credentials,
       });
       if (!registry.has(entry)) throw notFollowed(id);

@@ -75,7 +75,7 @@ describePostgres('Two servers that are asked for the same synchronisation', () =
     const { id } = await other.followed.add({
       location,
       owner: defaultAdmin,
-      collectionIds: [],
+      collectionIds: async () => [],
       credentials: keysOf('RIGHT'),
       isTried: false,
     });
