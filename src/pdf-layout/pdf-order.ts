@@ -1,4 +1,5 @@
 import { findBands } from './find-gutter.ts';
+import { joinCentredCells } from './join-centred-cells.ts';
 import { isRightToLeft, type Line } from './pdf-lines.ts';
 
 /** Lines beside each other that form one row, in reading order. */
@@ -60,7 +61,8 @@ function rowsOf(lines: readonly Line[], region: number): Row[] {
       row.push(line);
     else rows.push([line]);
   }
-  return rows.map((row) => {
+  const withCells = joinCentredCells(rows.map((row) => ({ lines: row, y: row[0]?.y ?? 0 })));
+  return withCells.map(({ lines: row }) => {
     const backwards = row.filter(({ text }) => isRightToLeft(text)).length > row.length / 2;
     const cells = joinSigns(row.toSorted((a, b) => (backwards ? b.x - a.x : a.x - b.x)));
     return {

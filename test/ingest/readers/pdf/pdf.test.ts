@@ -268,6 +268,24 @@ describe('a PDF', () => {
     expect(read.metadata).toMatchObject({ page_count: 3 });
   });
 
+  it('keeps a cell of two lines in its row, whose other cells are centred beside it', async () => {
+    const page = [
+      ...linesAt(50, 736, ['Name service']),
+      ...linesAt(300, 736, ['BIND']),
+      ...linesAt(50, 710, ['Home directories over', 'the network']),
+      ...linesAt(300, 703.1, ['NFS']),
+      ...linesAt(50, 672, ['Web cache']),
+      ...linesAt(300, 672, ['Squid']),
+    ];
+    const read = await readFile('a.pdf', makePdf([page]));
+    expect(blocksOf(read)).toEqual([
+      [
+        'table',
+        '| Name service | BIND |\n| --- | --- |\n| Home directories over the network | NFS |\n| Web cache | Squid |',
+      ],
+    ]);
+  });
+
   it('keeps the rows of a table together', async () => {
     const cells = (y: number, row: readonly string[]) =>
       row.map((text, index) => ({ text, x: 60 + index * 150, y, size: 11 }));
