@@ -2,6 +2,9 @@ import { ServiceError } from '../errors.ts';
 
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/;
 
+/** Maximum length that `EMAIL` accepts. */
+export const MAX_EMAIL_LENGTH = 255;
+
 /** Throws `invalid_request` if this is not an e-mail address. */
 export function checkEmail(email: string): void {
   if (EMAIL.test(email)) return;

@@ -3,6 +3,7 @@ import type { SharedCounters } from '../store/shared-counters.ts';
 import type { User, UserStore } from '../store/user-records.ts';
 import { matchesApiKey, readApiKey } from './api-keys.ts';
 import { rateLimitAddress } from './client-address.ts';
+import { MAX_EMAIL_LENGTH } from './email-address.ts';
 import { createKnownClients } from './known-clients.ts';
 import type { Passwords } from './passwords.ts';
 import { createRefreshRotation } from './refresh-rotation.ts';
@@ -81,6 +82,8 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   return {
     async login({ email, password, address }) {
+      // No account has a longer name, and the throttles would keep it in memory.
+      if (email.length > MAX_EMAIL_LENGTH) throw wrongLogin();
       const account = email.toLowerCase();
       const clientAddress = rateLimitAddress(address);
       const pair = `${account} ${clientAddress}`;
@@ -98,7 +101,7 @@ export function createSignIn(parts: SignInParts): SignIn {
       const user = await users.findByEmail(email);
       const isRight = await passwords.matches(password, user?.passwordHash ?? null);
       if (user === undefined || !isRight || !user.isActive) {
-        throw new ServiceError('unauthenticated', 'Incorrect email or password');
+        throw wrongLogin();
       }
       if (requiresVerified && !user.isVerified) {
         const remedy = 'Its administrator can verify it: citewell users verify EMAIL.';
@@ -156,3 +159,5 @@ export function createSignIn(parts: SignInParts): SignIn {
     },
   };
 }
+
+const wrongLogin = () => new ServiceError('unauthenticated', 'Incorrect email or password');

@@ -35,7 +35,7 @@ async function fetchWithinHost(start: URL, init: RequestInit | undefined): Promi
   for (let redirects = 0; ; redirects++) {
     const response = await fetch(at, { ...init, redirect: 'manual' });
     const location = response.headers.get('location');
-    const target = location === null ? null : URL.parse(location, at);
+    const target = location === null ? null : URL.parse(location, at.href);
     const isRedirect = response.status === 307 || response.status === 308;
     if (!isRedirect || target === null || redirects === MAX_REDIRECTS) return response;
     await response.body?.cancel();

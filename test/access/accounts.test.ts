@@ -71,6 +71,18 @@ describeEngines('Accounts', ({ openTestStore }) => {
       await accounts.signIn.login(login('ada@example.org'));
     });
 
+    it('keep nothing of logins whose e-mail is longer than any account has', async () => {
+      const { accounts } = await open();
+      const attempt = (email: string) => accounts.signIn.login(login(email, 'a wrong guess'));
+      for (let count = 0; count < 150; count++) {
+        // Each was kept for a quarter of an hour, with up to 4 MB, and counted.
+        await expect(attempt(`${count}${'x'.repeat(300)}@example.org`)).rejects.toMatchObject({
+          code: 'unauthenticated',
+        });
+      }
+      await expect(attempt('ada@example.org')).rejects.toMatchObject({ code: 'unauthenticated' });
+    });
+
     it('count all addresses of one IPv6 network as one', async () => {
       const { accounts } = await open();
       await accounts.users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '2001:db8::1');

@@ -157,6 +157,11 @@ describe('r2r-js as a user', () => {
     expect((await client.users.requestPasswordReset(email)).results.message).toContain('citewell users code');
   });
 
+  it.each(['send-verification-email', 'request-password-reset'])('logs no long text for %s', async (path) => {
+    const refused = await post(`/users/${path}`, 'x'.repeat(300), { 'content-type': 'text/plain' });
+    expect([refused.status, (await json(refused)).detail[0].loc]).toEqual([422, ['body', 'email']]);
+  });
+
   it('shows the verification state of an e-mail only to its owner and to superusers', async () => {
     const { id, email, access } = await newcomer('tapputi');
     const other = await newcomer('merit');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_EMAIL_LENGTH } from '../../access/email-address.ts';
 import type { TokenPair } from '../../access/session-tokens.ts';
 import { invalidField } from '../check-shape.ts';
 import { parseJson } from '../read-request.ts';
@@ -25,8 +26,12 @@ export function readLogin(body: string): { readonly email: string; readonly pass
 /** Reads a token sent as plain text, a JSON string, or a member of an object or form (docs/contract.md 1.1). */
 export const readRefreshToken = (body: string): string => readWord(body, ['refresh_token', 'refreshToken', 'token']);
 
-/** Reads an e-mail address in the same formats. */
-export const readEmail = (body: string): string => readWord(body, ['email']);
+/** Reads an e-mail address in the same formats; it is logged, so its length is limited. */
+export function readEmail(body: string): string {
+  const email = readWord(body, ['email']);
+  if (email.length <= MAX_EMAIL_LENGTH) return email;
+  throw invalidField('value_error', ['body', 'email'], `An e-mail address has at most ${MAX_EMAIL_LENGTH} characters.`);
+}
 
 function readWord(body: string, names: readonly string[]): string {
   const text = body.trim();
