@@ -35,6 +35,7 @@ export interface AgentParts {
   /** Web search and page fetching, for tools that need them. */
   readonly web?: Pick<ToolContext, 'webSearch' | 'webPages'>;
   readonly traceTool?: TraceTool | undefined;
+  readonly report?: ToolContext['report'];
   /** Python sandbox, when available; `metNeeds` must then contain the `sandbox` need. */
   readonly sandbox?: Sandbox | undefined;
   readonly madeFiles: Pick<MadeFiles, 'keep'>;
@@ -105,6 +106,7 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       visible: request.search.filter,
       ...parts.web,
       traceTool: parts.traceTool,
+      report: parts.report,
       ...(parts.sandbox && { sandbox: parts.sandbox }),
       keepFiles: (files) => parts.madeFiles.keep(request.principal.userId, files),
       mayContact: (url) => containment.mayContact(url),

@@ -51,6 +51,7 @@ export function composeAgent(parts: AgentParts): AgentServices {
     ...(web && { web }),
     sandbox,
     traceTool,
+    report,
     metNeeds: metNeeds(adapters),
     external,
     madeFiles,

@@ -73,6 +73,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     const hasModel = services.models.defaultName('reasoning') !== EXTRACTIVE_MODEL;
     return {
       traceTool: services.traceTool,
+      report: (message, cause) => services.log.error({ err: cause }, message),
       retriever: services.retriever,
       library: corpus,
       ...(services.prompts && { prompts: services.prompts }),

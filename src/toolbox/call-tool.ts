@@ -1,5 +1,5 @@
 import { jsonProblem } from '../documents/json-problem.ts';
-import { type Audience, messageFor, ServiceError } from '../errors.ts';
+import { messageFor, ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
 import { raceAbort, startDeadline } from '../shared/abort.ts';
 import { readArguments } from './read-arguments.ts';
@@ -84,15 +84,16 @@ async function runUnderDeadline(tool: Tool, input: unknown, context: ToolContext
       const advice = tool.timeoutAdvice ?? 'Ask for less at a time.';
       return failed('timeout', `${tool.name} took longer than ${seconds} s and was ended.`, advice);
     }
-    return fromError(tool, error, context.settings.audience);
+    return fromError(tool, error, context);
   }
 }
 
-function fromError(tool: Tool, error: unknown, audience: Audience | undefined): ToolOutcome {
+function fromError(tool: Tool, error: unknown, { settings, report }: ToolContext): ToolOutcome {
   if (!(error instanceof ServiceError)) {
+    report?.(`The tool ${tool.name} failed unexpectedly.`, error);
     return failed('internal', `${tool.name} failed inside the service.`, 'Go on without it, or try once more.');
   }
-  const message = messageFor(error, audience);
+  const message = messageFor(error, settings.audience);
   switch (error.code) {
     case 'invalid_request':
     case 'invalid_field':

@@ -63,6 +63,8 @@ export type TraceTool = <Result>(tool: string, work: () => Promise<Result>) => P
 export interface ToolContext {
   /** Instruments the execution of tools; without it, they run without tracing. */
   readonly traceTool?: TraceTool | undefined;
+  /** Receives failures inside a tool that are not meant for its caller. */
+  readonly report?: ((message: string, cause: unknown) => void) | undefined;
   readonly retriever: Retriever;
   readonly library: Library;
   /** Search settings of the request; the filter already includes the caller's access rights. */

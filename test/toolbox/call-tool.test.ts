@@ -26,6 +26,18 @@ describe('calling a tool', () => {
     expect(outcome).toMatchObject({ isError: true, code: 'invalid_argument' });
   });
 
+  it('reports an unexpected failure, of which the caller reads no details', async () => {
+    const reported: unknown[] = [];
+    const cause = new TypeError('a secret detail');
+    const broken = { ...find, execute: () => Promise.reject(cause) };
+    const outcome = await callTool({ id: '1', name: 'find', arguments: {} }, [broken], {
+      ...context,
+      report: (...problem) => reported.push(problem),
+    });
+    expect(outcome).toMatchObject({ isError: true, code: 'internal', text: expect.not.stringContaining('secret') });
+    expect(reported).toEqual([['The tool find failed unexpectedly.', cause]]);
+  });
+
   it('passes other filters on unchanged', async () => {
     const filters = { year: { $gt: 2020 } };
     const outcome = await callTool({ id: '1', name: 'find', arguments: { filters } }, [find], context);
