@@ -48,6 +48,8 @@ export interface CheckedStatement extends Span {
   readonly score: number;
   /** For `not_found`, the closest passage if its score is high enough. */
   readonly evidence?: Evidence;
+  /** Whether the evidence is about the same, but denies the statement or gives other numbers. */
+  readonly isContradicted: boolean;
   /** Words of the statement that the evidence lacks. */
   readonly missing: readonly string[];
 }

@@ -1,5 +1,6 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
+import { isContradicted, isNegatedAt } from './contradiction.ts';
 import { quotedIn, verbatimFinder, withoutFinalMarks } from './find-verbatim.ts';
 import { numbersOf, requiredNumbers } from './numbers.ts';
 import type { TextAnalyser } from './text-analyser.ts';
@@ -47,15 +48,19 @@ export function checkStatement(
   const check = createStatementCheck(statement, analyser);
   const direct = check(toComparableText(cited, analyser));
   if (direct.verdict !== 'not_found') return direct;
+  const scored = { verdict: direct.verdict, score: direct.score };
   for (const [number, text] of others) {
-    if (check(toComparableText(text, analyser)).verdict !== 'not_found')
-      return { ...direct, verdict: 'elsewhere', foundIn: number };
+    const { verdict, score } = check(toComparableText(text, analyser));
+    // A source with fewer of the words does not outweigh the cited one if that says otherwise.
+    const isOutweighed = direct.isContradicted === true && verdict === 'close' && score < direct.score;
+    if (verdict !== 'not_found' && !isOutweighed) return { ...scored, verdict: 'elsewhere', foundIn: number };
   }
-  return direct;
+  return scored;
 }
 
 /** A text that several statements are compared with; its analyses are lazy and cached. */
 export interface ComparableText {
+  readonly text: string;
   readonly find: (wanted: string) => Span | undefined;
   readonly terms: () => ReadonlySet<string>;
   readonly numbers: () => ReadonlySet<string>;
@@ -65,6 +70,7 @@ export function toComparableText(text: string, analyser: TextAnalyser): Comparab
   let terms: ReadonlySet<string> | undefined;
   let numbers: ReadonlySet<string> | undefined;
   return {
+    text,
     find: verbatimFinder(text),
     terms() {
       terms ??= new Set(analyser.analyse(text));
@@ -77,7 +83,10 @@ export function toComparableText(text: string, analyser: TextAnalyser): Comparab
   };
 }
 
-type ScoredVerdict = Pick<CitationCheck, 'verdict' | 'score'>;
+export interface ScoredVerdict extends Pick<CitationCheck, 'verdict' | 'score'> {
+  /** Whether the text is about the same, but denies the statement or gives other numbers. */
+  readonly isContradicted?: boolean;
+}
 
 /** Returns a function that checks one statement against any number of texts. */
 export function createStatementCheck(
@@ -88,13 +97,20 @@ export function createStatementCheck(
   const wanted = quoted.length > 0 ? quoted : [withoutFinalMarks(statement)];
   const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
   const numbers = requiredNumbers(statement);
+  // A statement that is the rest of a negated sentence is not in the text; what it quotes is.
+  const isIn = (text: ComparableText, piece: string): boolean => {
+    const span = text.find(piece);
+    return span !== undefined && (quoted.length > 0 || !isNegatedAt(text.text, span.start));
+  };
   return (text) => {
-    if (wanted.every((piece) => text.find(piece) !== undefined)) return { verdict: 'verbatim', score: 1 };
+    if (wanted.every((piece) => isIn(text, piece))) return { verdict: 'verbatim', score: 1 };
     const score = coverage(terms, text.terms());
     const isEnough = terms.size < MIN_TERMS_FOR_HALF ? score === 1 : score >= MIN_CLOSE_SCORE;
     // A different number makes a statement wrong, even when all words match.
-    const isClose = quoted.length === 0 && isEnough && numbers.every((number) => text.numbers().has(number));
-    return { verdict: isClose ? 'close' : 'not_found', score };
+    const hasNumbers = numbers.every((number) => text.numbers().has(number));
+    if (quoted.length > 0 || !isEnough || !hasNumbers) return { verdict: 'not_found', score };
+    if (isContradicted(statement, text.text, analyser)) return { verdict: 'not_found', score, isContradicted: true };
+    return { verdict: 'close', score };
   };
 }
 

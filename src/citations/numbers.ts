@@ -35,3 +35,17 @@ function wordNumbers(text: string): number[] {
       : (VALUES.get(tens.toLowerCase()) ?? 0) + ONES.indexOf((ones ?? '').toLowerCase()) + 1,
   );
 }
+
+/** The numbers from none to twelve by which texts count, as words or in digits. */
+const COUNTS: ReadonlyMap<string, number> = new Map([
+  ['no', 0],
+  ['zero', 0],
+  ['one', 1],
+  ['single', 1],
+  ...SMALL.map((word, index) => [word, index + 2] as const),
+  ...Array.from({ length: MAX_OWN_COUNT + 1 }, (_, value) => [String(value), value] as const),
+]);
+
+/** The value of a word that counts what follows; undefined for other words, and for parts of larger numbers. */
+export const countOf = (word: string, before: string): number | undefined =>
+  TENS.includes(before.toLowerCase()) ? undefined : COUNTS.get(word.toLowerCase());

@@ -94,7 +94,7 @@ function show(
   output: Output,
   server: string | undefined,
 ): void {
-  for (const { text, verdict, evidence, citations, missing_words: missing } of statements) {
+  for (const { text, verdict, evidence, citations, contradicted, missing_words: missing } of statements) {
     const [colour, words] = verdictWords[verdict];
     const marks = citations.map(({ marker }) => `[${marker}]`).join('');
     output.print(`${output.style(colour, words)}${marks === '' ? '' : `  ${output.style('cyan', marks)}`}`);
@@ -104,7 +104,8 @@ function show(
       continue;
     }
     const { quote, title, page = null, heading_path: headingPath, start, end, link } = evidence;
-    const name = verdict === 'not_found' ? 'closest: ' : '';
+    const closest = contradicted ? 'says otherwise: ' : 'closest: ';
+    const name = verdict === 'not_found' ? closest : '';
     output.print(paragraph(`${name}“${quote}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
     const where = [
       output.link(visibleLine(title), server && link),

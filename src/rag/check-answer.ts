@@ -5,11 +5,11 @@ import {
   type CheckedStatement,
   checkLimits,
 } from '../citations/answer-check.ts';
-import { createStatementCheck } from '../citations/check-citation.ts';
+import { createStatementCheck, type ScoredVerdict } from '../citations/check-citation.ts';
 import { readStatements, type Statement } from '../citations/read-statements.ts';
 import { hasContent } from '../citations/short-claim.ts';
 import type { TextAnalyser } from '../citations/text-analyser.ts';
-import { compareVerdicts, supports, type Verdict } from '../citations/verdict.ts';
+import { compareVerdicts, supports } from '../citations/verdict.ts';
 import { ServiceError } from '../errors.ts';
 import type { CandidatePassage } from './candidate-passage.ts';
 import { createEvidenceFinder, type EvidenceFinder, type EvidenceFinderParts } from './evidence-finder.ts';
@@ -66,10 +66,8 @@ function refuseTooMuch({ answer, sources, documentIds }: AnswerCheckRequest): vo
     refuse(`The sources have ${total} characters in total; the maximum is ${checkLimits.texts}.`);
 }
 
-interface Candidate {
+interface Candidate extends ScoredVerdict {
   readonly passage: CandidatePassage;
-  readonly verdict: Verdict;
-  readonly score: number;
 }
 
 async function checkStatement(
@@ -113,6 +111,7 @@ async function checkStatement(
     })),
     verdict: verdict ?? 'not_found',
     score: chosen?.score ?? 0,
+    isContradicted: chosen?.isContradicted === true,
     ...(shown === undefined ? {} : { evidence: await finder.toEvidence(shown, text) }),
     missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, shown, analyser),
   };
@@ -123,12 +122,14 @@ const isSupport = (candidate: Candidate | undefined): boolean => candidate !== u
 /** Minimum score of a passage to be shown as the closest one. */
 const MIN_SHOWN_SCORE = 0.3;
 
-function bestCandidate(candidates: readonly (Candidate | undefined)[]): Candidate | undefined {
+function bestCandidate(given: readonly (Candidate | undefined)[]): Candidate | undefined {
+  const candidates = given.filter((candidate) => candidate !== undefined);
   // A stable sort, so that of equal candidates the first is the best.
-  const [best] = candidates
-    .filter((candidate) => candidate !== undefined)
-    .sort((a, b) => compareVerdicts(a.verdict, b.verdict) || b.score - a.score);
-  return best;
+  const [best] = candidates.toSorted((a, b) => compareVerdicts(a.verdict, b.verdict) || b.score - a.score);
+  if (best === undefined || best.verdict === 'verbatim') return best;
+  // A passage with fewer of the words does not outweigh one that says otherwise.
+  const [against] = candidates.filter((each) => each.isContradicted).toSorted((a, b) => b.score - a.score);
+  return against !== undefined && against.score > best.score ? against : best;
 }
 
 const NOTHING_CHECKABLE =

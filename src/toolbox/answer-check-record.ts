@@ -104,6 +104,9 @@ export const answerCheckRecord = z.object({
       ),
       score: z.number(),
       citations: z.array(z.object({ marker: z.int(), verdict: z.enum([...verdict.options, 'unknown']) })),
+      contradicted: z
+        .boolean()
+        .describe('Whether the quoted passage is about the same, but denies the statement or gives other numbers'),
       missing_words: z.array(z.string()).describe('Words of the statement that are missing from the quoted passage'),
       evidence: evidence.optional().describe('The supporting passage; for not_found the closest one'),
     }),
@@ -128,6 +131,7 @@ export function toAnswerCheckRecord({ statements, uncheckedFrom, notes }: Answer
       verdict: statement.verdict,
       score: Math.round(statement.score * 1000) / 1000,
       citations: [...statement.citations],
+      contradicted: statement.isContradicted,
       missing_words: [...statement.missing],
       ...(statement.evidence && { evidence: toEvidence(statement.evidence, origin) }),
     })),

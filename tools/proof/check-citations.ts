@@ -111,15 +111,14 @@ const VERDICT_TEXTS: Readonly<Record<Statement['verdict'], string>> = {
 };
 
 function block(
-  { text, verdict, citations, evidence, missing_words: missing }: Statement,
+  { text, verdict, citations, evidence, contradicted, missing_words: missing }: Statement,
   ids: ReadonlyMap<string, string>,
 ): string {
   const weak = citations.filter((each) => each.verdict !== verdict);
   const marks = citations.map(({ marker }) => `[${marker}]`).join('');
   const lacks = missing.length === 0 ? '' : ` · lacks: ${missing.join(', ')}`;
-  const lines = [
-    `${verdict} (${VERDICT_TEXTS[verdict]}): ${oneLine(text, MAX_STATEMENT_LENGTH)}${marks === '' ? '' : ` ${marks}`}`,
-  ];
+  const reason = contradicted ? 'the passage says otherwise' : VERDICT_TEXTS[verdict];
+  const lines = [`${verdict} (${reason}): ${oneLine(text, MAX_STATEMENT_LENGTH)}${marks === '' ? '' : ` ${marks}`}`];
   if (evidence !== undefined) {
     lines.push(
       `${verdict === 'not_found' ? 'closest' : 'quote'}: “${oneLine(evidence.quote, MAX_QUOTE_LENGTH)}”${lacks}`,
