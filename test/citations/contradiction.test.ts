@@ -65,6 +65,7 @@ describe('a statement is supported', () => {
       'The ferry stops at one of the two piers.',
       'The ferry stops at one of two piers, by the tide.',
     ],
+    ['with the month of May', 'The market is held in Mai, on the square.', 'The market is held on the square.'],
     ['by "not only"', 'The ticket covers the ferry and the bus.', 'The ticket covers not only the ferry and the bus.'],
     [
       'by one of two sentences about the same',

@@ -1,3 +1,4 @@
+import { containsNegation } from '../../citations/negation.ts';
 import { numbersOf } from '../../citations/numbers.ts';
 import type { Candidate } from './rank-sentences.ts';
 
@@ -22,14 +23,10 @@ export function repeats(sentence: Sentence, quoted: readonly Sentence[]): boolea
 function mayContradict({ text }: Sentence, quoted: readonly Sentence[]): boolean {
   const numbers = figuresOf(quoted.map((each) => each.text).join('\n'));
   if ([...figuresOf(text)].some((number) => !numbers.has(number))) return true;
-  return !quoted.some((each) => NEGATION.test(each.text) === NEGATION.test(text));
+  return !quoted.some((each) => containsNegation(each.text) === containsNegation(text));
 }
 
 const figuresOf = (text: string): ReadonlySet<string> =>
   new Set([...numbersOf(text), ...(text.match(HAN_NUMBER) ?? [])]);
 
 const HAN_NUMBER = /[〇零一二三四五六七八九十百千万萬亿億]+/gu;
-
-/** Words of negation in the languages of the question words, as far as they are words of their own. */
-const NEGATION =
-  /(?<![\p{L}\p{N}])(?:no|not|never|none|neither|nor|without|cannot|\p{L}+n['’]t|nicht|kein(?:e[mnrs]?)?|nie|niemals|ohne|ne|pas|jamais|sans|aucune?|nunca|sin|ning[uú]n[ao]?|non|mai|senza|nessun[ao]?|não|sem|nenhuma?|niet|geen|nooit|zonder|не|нет|без|никогда|δεν|μην|χωρίς|nu|fără|niciodată|değil|yok|không|chưa|لا|لم|ليس|नहीं)(?![\p{L}\p{N}])|[不没沒無无未非勿]|ない|ません|なかった|않|없|ไม่/iu;
