@@ -419,11 +419,11 @@ it('leaves no collections of a refused source or change', async () => {
   const { call } = await start({ allowedFolders: [folder] });
   const names = async (): Promise<string[]> =>
     (await call('GET', '/collections')).body.results.map(({ name }: { readonly name: string }) => name);
-  const refused = await call('POST', '/sources', { path: '/', collections: ['Refused'] });
+  const refused = await call('POST', '/sources', { kind: 'folder', path: '/', collections: ['Refused'] });
   expect(refused.status).toBeGreaterThanOrEqual(400);
-  const { status, body } = await call('POST', '/sources', { path: folder, collections: ['Accepted'] });
+  const { status, body } = await call('POST', '/sources', { kind: 'folder', path: folder, collections: ['Accepted'] });
   expect(status).toBe(200);
-  expect((await call('POST', '/sources', { path: folder, collections: ['Refused'] })).status).toBe(409);
+  expect((await call('POST', '/sources', { kind: 'folder', path: folder, collections: ['Refused'] })).status).toBe(409);
   const change = { settings: { bucket: 'x' }, collections: ['Refused'] };
   expect((await call('PATCH', `/sources/${body.results.id}`, change)).status).toBeGreaterThanOrEqual(400);
   expect((await names()).toSorted()).toEqual(['Accepted', 'Default']);
