@@ -212,15 +212,18 @@ async function movedHere(
   return undefined;
 }
 
+const GONE_ROOT = 'The folder cannot be read or is gone, so nothing is removed.';
+
 async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<FolderStep, void> {
   const { client, root, stop } = parts;
-  if (!(await isStillThere(root))) {
-    yield { type: 'kept', name: root, reason: 'The folder cannot be read or is gone, so nothing is removed.' };
-    return;
-  }
+  const kept = { type: 'kept', name: root, reason: GONE_ROOT } as const;
+  if (!(await isStillThere(root))) return yield kept;
   const source = pathToFileURL(path).href;
   const own = await client.documentOf(source);
-  if (own !== undefined && (await isGone(path))) yield* removeOne(own, parts);
+  if (own !== undefined && (await isGone(path))) {
+    if (!(await isStillThere(root))) return yield kept;
+    yield* removeOne(own, parts);
+  }
   const isEmptyRoot = path === root && (await isEmpty(root));
   let after: string | undefined;
   for (;;) {
@@ -236,7 +239,10 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
     }
     for (const document of page) {
       if (stop.aborted) return;
-      if (await isGone(fileURLToPath(document.source))) yield* removeOne(document, parts);
+      if (!(await isGone(fileURLToPath(document.source)))) continue;
+      // Looked at after each missing file: the folder may have been moved, or its file system lost, in the meantime.
+      if (!(await isStillThere(root))) return yield kept;
+      yield* removeOne(document, parts);
     }
     after = page.at(-1)?.source;
     if (page.length < DOCUMENTS_PER_PAGE || after === undefined) return;

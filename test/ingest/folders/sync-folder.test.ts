@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
+import { everything } from '../../../src/documents/filter.ts';
 import type { FolderTarget } from '../../../src/ingest/folders/folder-target.ts';
 import { localTarget } from '../../../src/ingest/folders/local-target.ts';
 import { syncPaths } from '../../../src/ingest/folders/sync-folder.ts';
@@ -37,4 +38,33 @@ it('reads the documents of the files of a folder together', async () => {
   const steps = await Array.fromAsync(syncPaths([root], { ...parts, ...how, stop: signal, abandon: signal }));
   expect(steps.map(({ type }) => type)).toEqual(['unchanged', 'unchanged', 'unchanged']);
   expect(requests).toEqual([files.map(({ path }) => pathToFileURL(path).href)]);
+});
+
+it('removes nothing when the folder is moved away while missing files are looked for', async () => {
+  const base = await temporaryFolder();
+  const root = join(base, 'papers');
+  await mkdir(root);
+  const { corpus, sources } = await openTestStore();
+  const { ownerId } = newDocument('any');
+  for (const name of ['beavers', 'otters']) {
+    const path = join(root, `${name}.md`);
+    await writeFile(path, `About ${name}.`);
+    await corpus.begin(newDocument(name, { source: pathToFileURL(path).href, bytes: Buffer.from(`About ${name}.`) }));
+  }
+  const notCalled = () => Promise.reject(new Error('Nothing is to be ingested.'));
+  const ingestor = { submit: notCalled, run: notCalled as never };
+  const target = localTarget({ userId: ownerId, collectionIds: async () => [] }, { corpus, sources, ingestor });
+  const client: FolderTarget = {
+    ...target,
+    async documentsBelow(asked) {
+      const page = await target.documentsBelow(asked);
+      await rename(root, join(base, 'away'));
+      return page;
+    },
+  };
+  const parts = { client, root, metadata: {}, collections: [], dataFolder: join(base, '.citewell') };
+  const how = { keepDeleted: false, duplicates: new Map(), settleMs: () => 0, within: [root] };
+  const steps = await Array.fromAsync(syncPaths([root], { ...parts, ...how, stop: signal, abandon: signal }));
+  expect(steps.map(({ type }) => type)).toEqual(['unchanged', 'unchanged', 'kept']);
+  expect((await corpus.list(everything, { offset: 0, limit: 10 })).total).toBe(2);
 });

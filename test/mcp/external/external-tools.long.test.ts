@@ -20,7 +20,12 @@ interface CallOptions {
 }
 
 function call(tools: readonly Tool[], name: string, given: unknown = {}, options: CallOptions = {}) {
-  const context = { maxCharacters: 40_000, signal: new AbortController().signal, ...options } as ToolContext;
+  const context = {
+    maxCharacters: 40_000,
+    settings: {},
+    signal: new AbortController().signal,
+    ...options,
+  } as ToolContext;
   return callTool({ id: '1', name: `${STRANGE}${name}`, arguments: given as never }, tools, context);
 }
 
