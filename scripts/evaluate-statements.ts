@@ -1,5 +1,5 @@
 import { createStatementCheck, toComparableText } from '../src/citations/check-citation.ts';
-import { isContradicted } from '../src/citations/contradiction.ts';
+import { createContradictionCheck } from '../src/citations/contradiction.ts';
 import { isNegation } from '../src/citations/negation.ts';
 import { splitSentences } from '../src/documents/sentences.ts';
 import { openTestCollection } from '../src/evaluation/test-collection.ts';
@@ -52,7 +52,7 @@ async function measure(folder: string, half: string): Promise<void> {
       const found = counts[kind];
       found.of++;
       if (createStatementCheck(statement, analyser)(comparable).verdict === 'not_found') found.refused++;
-      if (isContradicted(statement, text, analyser)) found.contradicted++;
+      if (createContradictionCheck(statement, analyser)(comparable.sentences())) found.contradicted++;
     };
     for (const { start, end } of splitSentences(text)) {
       const sentence = text.slice(start, end);

@@ -1,6 +1,11 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
-import { isContradicted, isNegatedAt } from './contradiction.ts';
+import {
+  type ComparableSentence,
+  createContradictionCheck,
+  isNegatedAt,
+  toComparableSentences,
+} from './contradiction.ts';
 import { quotedIn, verbatimFinder, withoutFinalMarks } from './find-verbatim.ts';
 import { numbersOf, requiredNumbers } from './numbers.ts';
 import type { TextAnalyser } from './text-analyser.ts';
@@ -64,11 +69,13 @@ export interface ComparableText {
   readonly find: (wanted: string) => Span | undefined;
   readonly terms: () => ReadonlySet<string>;
   readonly numbers: () => ReadonlySet<string>;
+  readonly sentences: () => readonly ComparableSentence[];
 }
 
 export function toComparableText(text: string, analyser: TextAnalyser): ComparableText {
   let terms: ReadonlySet<string> | undefined;
   let numbers: ReadonlySet<string> | undefined;
+  let sentences: readonly ComparableSentence[] | undefined;
   return {
     text,
     find: verbatimFinder(text),
@@ -79,6 +86,10 @@ export function toComparableText(text: string, analyser: TextAnalyser): Comparab
     numbers() {
       numbers ??= numbersOf(text);
       return numbers;
+    },
+    sentences() {
+      sentences ??= toComparableSentences(text, analyser);
+      return sentences;
     },
   };
 }
@@ -97,6 +108,7 @@ export function createStatementCheck(
   const wanted = quoted.length > 0 ? quoted : [withoutFinalMarks(statement)];
   const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
   const numbers = requiredNumbers(statement);
+  const isContradicted = createContradictionCheck(statement, analyser);
   // A statement that is the rest of a negated sentence is not in the text; what it quotes is.
   const isIn = (text: ComparableText, piece: string): boolean => {
     const span = text.find(piece);
@@ -109,7 +121,7 @@ export function createStatementCheck(
     // A different number makes a statement wrong, even when all words match.
     const hasNumbers = numbers.every((number) => text.numbers().has(number));
     if (quoted.length > 0 || !isEnough || !hasNumbers) return { verdict: 'not_found', score };
-    if (isContradicted(statement, text.text, analyser)) return { verdict: 'not_found', score, isContradicted: true };
+    if (isContradicted(text.sentences())) return { verdict: 'not_found', score, isContradicted: true };
     return { verdict: 'close', score };
   };
 }

@@ -26,32 +26,43 @@ interface Comparison {
   readonly sentence: readonly Word[];
 }
 
+/** A sentence of a text that statements are compared with. */
+export interface ComparableSentence {
+  readonly text: string;
+  readonly terms: ReadonlySet<string>;
+}
+
+export const toComparableSentences = (text: string, analyser: TextAnalyser): ComparableSentence[] =>
+  splitSentences(text).map(({ start, end }) => {
+    const sentence = text.slice(start, end);
+    return { text: sentence, terms: new Set(analyser.analyse(sentence)) };
+  });
+
 /**
  * Whether the sentences of a text that share most terms with a statement negate what it states, state what it negates, or
  * give other numbers, from "no" to twelve, of the things it counts. False if the statement is spread over several
  * sentences, and for scripts without spaces.
  */
-export function isContradicted(statement: string, text: string, analyser: TextAnalyser): boolean {
-  if (UNSPACED.test(statement)) return false;
-  const words = wordsOf(statement, analyser);
-  const counted = new Set(
-    words.filter((word) => countOf(word.text, word.before) !== undefined).flatMap(({ terms }) => terms),
-  );
-  const terms = new Set(analyser.analyseQuery(statement)).difference(counted);
-  if (terms.size === 0) return false;
-  const sentences = splitSentences(text).map(({ start, end }) => {
-    const sentence = text.slice(start, end);
-    const own = new Set(analyser.analyse(sentence));
-    return { sentence, share: [...terms].filter((term) => own.has(term)).length / terms.size };
-  });
-  const best = Math.max(0, ...sentences.map(({ share }) => share));
-  if (best < MIN_SAME) return false;
-  return sentences
-    .filter(({ share }) => share >= Math.max(MIN_SAME, best - NEARLY))
-    .every(({ sentence }) => {
-      const compared = { statement: words, sentence: wordsOf(sentence, analyser) };
-      return isNegatedIn(compared) || isCountedOtherwise(compared);
-    });
+export function createContradictionCheck(
+  statement: string,
+  analyser: TextAnalyser,
+): (sentences: readonly ComparableSentence[]) => boolean {
+  const words = UNSPACED.test(statement) ? [] : wordsOf(statement, analyser);
+  const counts = words.filter((word) => countOf(word.text, word.before) !== undefined);
+  const counted = new Set(counts.flatMap(({ terms }) => terms));
+  const terms = new Set(words.flatMap((word) => word.terms)).difference(counted);
+  return (sentences) => {
+    if (terms.size === 0) return false;
+    const shares = sentences.map((sentence) => terms.intersection(sentence.terms).size / terms.size);
+    const best = shares.reduce((most, share) => Math.max(most, share), 0);
+    if (best < MIN_SAME) return false;
+    return sentences
+      .filter((_, place) => (shares[place] ?? 0) >= Math.max(MIN_SAME, best - NEARLY))
+      .every((sentence) => {
+        const compared = { statement: words, sentence: wordsOf(sentence.text, analyser) };
+        return isNegatedIn(compared) || isCountedOtherwise(compared);
+      });
+  };
 }
 
 /** Whether the word before a position of a text negates what follows: "No food is allowed" for "Food is allowed". */
