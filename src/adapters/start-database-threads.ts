@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { installedGlibc } from '../store/chroma/glibc.ts';
 import { startIdleWorkers } from '../store/sql/sqlite/idle-workers.ts';
 
 /**
@@ -6,5 +7,8 @@ import { startIdleWorkers } from '../store/sql/sqlite/idle-workers.ts';
  * `openAdapters` are loaded, which takes about as long.
  */
 export function startDatabaseThreads({ databaseUrl }: Config): void {
-  if (databaseUrl === undefined) startIdleWorkers();
+  if (databaseUrl !== undefined) return;
+  // Needed for the embedded Chroma, and faster without threads.
+  installedGlibc();
+  startIdleWorkers();
 }

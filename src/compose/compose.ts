@@ -128,7 +128,14 @@ export function compose(given: Adapters): Product {
     reindex: embedder.reindex,
     learner,
     status: (options) => statusOf({ ...adapters, embedder, summaries }, options),
-    preload: async () => embeddings.preload?.(),
+    async preload() {
+      try {
+        // First, because this thread remains free for requests meanwhile, which loading code blocks.
+        await store.chunks.prepare?.();
+      } finally {
+        await embeddings.preload?.();
+      }
+    },
     async release() {
       // Closed concurrently, so that a slow one does not delay the others.
       await Promise.allSettled([

@@ -41,7 +41,7 @@ export interface Services extends HttpServices {
   readonly learner: Learner;
   /** Present if Python can be run. */
   readonly sandbox?: Sandbox;
-  /** Loads code that the first search would otherwise wait for, such as a provider's SDK. Calls no provider. */
+  /** Loads what the first search would otherwise wait for, such as a provider's SDK. Calls no provider. */
   preload(): Promise<void>;
   /**
    * Ends the background work and releases its tasks, so that other servers take them immediately. Requests are still

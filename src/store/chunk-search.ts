@@ -102,6 +102,8 @@ export interface RankedChunk extends LegScore {
  * leg's `rank` set in `semantic`/`fullText`. Chunks have their `places`, except in searches as of a point in time.
  */
 export interface ChunkSearch {
+  /** Reads what the first search after a start would otherwise wait for. */
+  prepare?(): Promise<void>;
   /** `score` is 1 - distance under the measure. Throws `embedding_mismatch` for a vector of another space. */
   nearest(query: VectorQuery): Promise<FoundChunk[]>;
   /** The ranking of `nearest` without chunks. */

@@ -15,8 +15,18 @@ export const isNewer = (left: GlibcVersion, right: GlibcVersion): boolean =>
 
 export const glibcName = ({ major, minor }: GlibcVersion): string => `${major}.${minor}`;
 
-/** The glibc this process runs on; undefined on other systems and on Linux without glibc (Alpine's musl). */
+let installed: { readonly version: GlibcVersion | undefined } | undefined;
+
+/**
+ * The glibc this process runs on; undefined on other systems and on Linux without glibc (Alpine's musl). The first call
+ * interrupts all threads of the process and waits for them, which takes some 10 ms while they start.
+ */
 export function installedGlibc(): GlibcVersion | undefined {
+  installed ??= { version: readInstalled() };
+  return installed.version;
+}
+
+function readInstalled(): GlibcVersion | undefined {
   const header = valueIn(diagnosticReport(), 'header');
   const version = valueIn(header, 'glibcVersionRuntime');
   return typeof version === 'string' ? readGlibcVersion(version) : undefined;

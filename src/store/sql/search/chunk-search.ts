@@ -104,6 +104,13 @@ export function createChunkSearch({ search, state, comparedBytes, ...access }: C
   }
 
   return {
+    async prepare() {
+      // With a database server, each search may use another connection, which has a cache of its own.
+      if (search.singlePass === undefined) return;
+      const { space } = await search.call('planNearest', { filter: null });
+      if (space !== null) await indexSearch.prepare(space);
+    },
+
     async nearest(query) {
       const found = await locate(query, query.limit);
       return found.flatMap(({ key, score, chunk }, index) =>

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
 import { loadedCodes } from '../vector-codes/loaded-codes.ts';
+import type { SpaceRow } from '../vector-spaces/space-rows.ts';
 import type { NearestPlan, NearestQuery } from './nearest-chunks.ts';
 import type { NearestList } from './packed-hits.ts';
 
@@ -9,6 +10,8 @@ const CODE_MS = 0.0001;
 
 /** Selects candidates by the codes of the stored vectors, and compares their vectors. */
 export interface CodesSearch {
+  /** Loads the codes into memory. */
+  load(space: SpaceRow): Promise<void>;
   /** Undefined if the database lacks codes. */
   nearest(plan: NearestPlan, query: CodesQuery): Promise<NearestList | undefined>;
   /** How long a search of the plan takes. */
@@ -26,6 +29,8 @@ export function createCodesSearch({ call }: Pick<Database['search'], 'call'>): C
   let measuredMs = 0;
 
   return {
+    load: async (space) => void (await codes.current(space)),
+
     async nearest({ visible, past }, { signal, ...query }) {
       const segments = await codes.current(query.space);
       signal?.throwIfAborted();

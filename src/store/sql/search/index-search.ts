@@ -23,6 +23,8 @@ export interface IndexSearchParts {
 
 /** Searches the vector index, or the codes of the stored vectors while the index is not in step. */
 export interface IndexSearch {
+  /** Loads what searches of the space need until the index is in step. */
+  prepare(space: SpaceRow): Promise<void>;
   /**
    * Whether an index in the database can be used: it is ordered by cosine distance, and must be in step except for a
    * limited number of pending chunks, which are compared separately.
@@ -59,6 +61,10 @@ export function createIndexSearch(parts: IndexSearchParts): IndexSearch {
   }
 
   return {
+    async prepare(space) {
+      if (state().kind !== 'in_step') await codes.load(space);
+    },
+
     async canJoin(space, plan, { measure }) {
       const current = state();
       const isChecked = current.kind === 'in_step';

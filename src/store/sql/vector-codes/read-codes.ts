@@ -2,11 +2,11 @@ import type { Reading } from '../search/read-snapshot.ts';
 import { blockAfter, CODES_IN_RANGE, lastKeyOf } from './code-ranges.ts';
 import { codingOf } from './coding-of.ts';
 
-/** Which codes of a space to read: those added after the key `after`, up to `limit` or to the end of a block. */
+/** Which codes of a space to read: those added after the key `after`. */
 export interface CodesWanted {
   readonly space: { readonly key: number; readonly dimensions: number };
   readonly after: number;
-  /** Maximum number of codes; for engines without blocks. */
+  /** Number of codes after which no more are read, except for the rest of a block. */
   readonly limit: number;
 }
 
@@ -28,8 +28,30 @@ const BLOCK = 'select keys, codes from vector_codes_blocks where space_key = ? a
 
 const none = () => ({ keys: new Int32Array(0), codes: new Uint8Array(0), series: 0 });
 
-/** Reads a whole block as one value if it is stored. */
-export function readCodes(reading: Reading, { space, after }: CodesWanted): CodesRead {
+/** Reads the codes block by block. */
+export function readCodes(reading: Reading, { space, after, limit }: CodesWanted): CodesRead {
+  const first = readBlock(reading, space, after);
+  const parts = [first];
+  let count = first.keys.length;
+  for (let part = first; !part.isEnd && count < limit; ) {
+    part = readBlock(reading, space, part.last);
+    parts.push(part);
+    count += part.keys.length;
+  }
+  const { last, isEnd } = parts.at(-1) ?? first;
+  if (parts.length === 1) return first;
+  const keys = new Int32Array(count);
+  let place = 0;
+  for (const part of parts) {
+    keys.set(part.keys, place);
+    place += part.keys.length;
+  }
+  const codes = Uint8Array.from(Buffer.concat(parts.map((part) => part.codes)));
+  return { keys, codes, last, isEnd, series: 0 };
+}
+
+/** Reads the codes after a key to the end of a block, as one value if the block is stored. */
+function readBlock(reading: Reading, space: CodesWanted['space'], after: number): CodesRead {
   const [first, newest] = reading.row(RANGE, after) ?? [];
   if (typeof first !== 'number') return { ...none(), last: after, isEnd: true };
   const block = blockAfter(first - 1);

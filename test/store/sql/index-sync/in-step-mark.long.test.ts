@@ -122,6 +122,26 @@ describe('an index that the last process left in step', () => {
     });
   });
 
+  it('is not waited for by a search of the codes, which `prepare` has read before', async () => {
+    const store = await openFilled();
+    const { again, find } = await reopenUnchecked(store, () => store.reopen());
+    const called: string[] = [];
+    const { search } = again.sqlite;
+    const call: typeof search.call = (operation, ...rest) => {
+      called.push(operation);
+      return search.call(operation, ...rest);
+    };
+    const prepared = createChunkSearch({
+      search: { ...search, call },
+      collections: { open: () => new Promise<never>(() => {}) },
+      state: again.maintenance.state,
+    });
+    await prepared.prepare?.();
+    expect(called).toEqual(['planNearest', 'readCodes']);
+    expect((await find(1_000.2, prepared)).texts).toEqual(['passage 1000', 'passage 1001', 'passage 999']);
+    expect(called).toContain('nearestByCodes');
+  });
+
   it('is not asked again while it has not answered, e.g. because it reads its files', async () => {
     const store = await openFilled();
     const { again, find } = await reopenUnchecked(store, () => store.reopen());

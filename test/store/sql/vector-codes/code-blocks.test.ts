@@ -20,11 +20,11 @@ async function openWithCodes() {
     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${CODES})
     insert into vector_codes (space_key, chunk_key, code) select ${space.key}, i * 2, randomblob(32) from n`);
   const blocks = () => database.prepare('select number from vector_codes_blocks order by number').all();
-  const read = () =>
+  const read = (limit = CODES) =>
     withSnapshot(database, { check: () => undefined }, (reading: Reading) => {
       const found = new Map<number, string>();
       for (let after = 0; ; ) {
-        const part = readCodes(reading, { space: { key: space.key, dimensions: DIMENSIONS }, after, limit: CODES });
+        const part = readCodes(reading, { space: { key: space.key, dimensions: DIMENSIONS }, after, limit });
         const each = part.codes.length / part.keys.length;
         for (const [row, key] of part.keys.entries())
           found.set(key, Buffer.from(part.codes.subarray(row * each, (row + 1) * each)).toString('hex'));
@@ -44,6 +44,8 @@ describe('codes that are stored in blocks', () => {
     await storeBlocks();
     expect(blocks()).toEqual([{ number: 0 }, { number: 1 }]);
     expect(read()).toEqual(before);
+    // One block at a time.
+    expect(read(1)).toEqual(before);
   });
 
   it('are dropped when one of their codes is removed, and stored again without it', async () => {
