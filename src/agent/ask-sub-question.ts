@@ -49,6 +49,8 @@ export async function askSubQuestion(
     return {
       text: answer.text,
       sources: new Map<number, Source>(cited),
+      evidence: new Map(answer.citations.map(({ number, verdict, quotes }) => [number, { verdict, quotes }])),
+      unsupported: answer.unsupported.map(({ start, end }) => answer.text.slice(start, end)),
       ...(answer.support !== undefined && { support: answer.support }),
       model: answer.model,
       usage: noUsage,

@@ -113,6 +113,18 @@ describe('research', () => {
     expect(model.requests.at(-2)?.messages.at(-1)?.text).toContain('Tea is brewed from bark');
   });
 
+  it('tells the agent which words of the sources support a sub-answer, and which statements none does', async () => {
+    const { ask } = await open(
+      calls(call('a', 'rag', { query: 'What is tea?' })),
+      calls(search('s', 'tea leaves')),
+      says('Tea is brewed from leaves [1]. Every lighthouse keeper drinks mulled cider.'),
+      says('Tea is brewed from leaves [1].'),
+    );
+    const [{ content } = { content: '' }] = resultsIn(await ask('What is tea?', { tools: ['rag'] }));
+    expect(content).toMatch(/\[1\] Tea · \S+ · verbatim · “Tea is brewed from leaves\.” \(characters 0-26\)/);
+    expect(content).toContain('Not supported by any source:\n- Every lighthouse keeper drinks mulled cider.');
+  });
+
   it('limits a sub-question to the documents it names', async () => {
     const store = await openTestStore();
     const tea = await addDocument(store, 'Tea', ['Tea is brewed from leaves.']);
