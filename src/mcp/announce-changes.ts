@@ -1,16 +1,34 @@
-import type { McpServer } from '@modelcontextprotocol/server';
+import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { Principal } from '../access/principal.ts';
 import type { Backend } from './backend.ts';
-import { documentUri, INDEX_URI } from './document-uri.ts';
+import { documentIdIn, documentUri, INDEX_URI } from './document-uri.ts';
+import { MAX_SUBSCRIBED, subscribable } from './subscribable.ts';
+
+interface AnnouncedTo {
+  readonly backend: Backend;
+  readonly principal: Principal;
+  readonly era: 'legacy' | 'modern';
+}
 
 /**
  * Notifies the client of a persistent connection about changes of the document list, and of the resources to which it
  * has subscribed, until the connection ends.
  */
-export function announceChanges({ server }: McpServer, backend: Backend, era: 'legacy' | 'modern'): void {
+export function announceChanges({ server }: McpServer, { backend, principal, era }: AnnouncedTo): void {
   const subscribed = new Set<string>();
   if (era === 'legacy') {
-    server.setRequestHandler('resources/subscribe', ({ params }) => {
-      subscribed.add(params.uri);
+    server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq: { signal } }) => {
+      const [admitted] = await subscribable([uri], { backend, principal, signal });
+      if (admitted === undefined) {
+        throw new ResourceNotFoundError(uri, `There is no document ${uri}. Name one by its identifier.`);
+      }
+      if (subscribed.size >= MAX_SUBSCRIBED && !subscribed.has(uri)) {
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `This connection is subscribed to ${MAX_SUBSCRIBED} resources, which is the limit. Unsubscribe from others first.`,
+        );
+      }
+      subscribed.add(uri);
       return {};
     });
     server.setRequestHandler('resources/unsubscribe', ({ params }) => {
@@ -18,13 +36,17 @@ export function announceChanges({ server }: McpServer, backend: Backend, era: 'l
       return {};
     });
   }
-  // On modern connections the SDK filters by subscription.
-  const isWanted = (uri: string) => era === 'modern' || subscribed.has(uri);
+  const concerned = (documentId: string | undefined): readonly string[] => {
+    // On modern connections the SDK filters by subscription.
+    if (era === 'modern') return [INDEX_URI, ...(documentId === undefined ? [] : [documentUri(documentId)])];
+    // Passages of the document too, to which search results link.
+    const isOfDocument = (uri: string) => documentId !== undefined && documentIdIn(uri) === documentId;
+    return [...subscribed].filter((uri) => uri === INDEX_URI || isOfDocument(uri));
+  };
   const ignore = () => {};
   const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {
     if (isListChanged) server.sendResourceListChanged().catch(ignore);
-    const uris = [INDEX_URI, ...(documentId === undefined ? [] : [documentUri(documentId)])];
-    for (const uri of uris.filter(isWanted)) server.sendResourceUpdated({ uri }).catch(ignore);
+    for (const uri of concerned(documentId)) server.sendResourceUpdated({ uri }).catch(ignore);
   });
   const { onclose } = server;
   server.onclose = () => {

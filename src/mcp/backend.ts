@@ -69,6 +69,11 @@ export interface Backend {
     request: { readonly principal: Principal; readonly runId: string; readonly name: string },
     options: CallOptions,
   ): Promise<{ readonly mediaType: string; readonly base64: string }>;
+  /** Those of the document identifiers, in lower case, that the principal may see. */
+  visible(
+    request: { readonly principal: Principal; readonly ids: readonly string[] },
+    options: CallOptions,
+  ): Promise<readonly string[]>;
   /** Facts about the part of the corpus visible to the principal. */
   facts(request: { readonly principal: Principal }, options: CallOptions): Promise<CorpusFacts>;
   /** Calls the listener after each change; returns a function that unsubscribes. */

@@ -11,3 +11,7 @@ export const fileUri = (runId: string, name: string): string => `citewell://run/
 export const chunkUri = (documentId: string, id: string): string => `kb://documents/${documentId}/chunks/${id}`;
 
 export const documentUri = (id: string): string => `kb://documents/${id}`;
+
+/** The identifier in the URI of a document or chunk, in lower case; undefined for other URIs. */
+export const documentIdIn = (uri: string): string | undefined =>
+  /^kb:\/\/documents\/([^/]+)/i.exec(uri)?.[1]?.toLowerCase();

@@ -180,7 +180,8 @@ export function createExternalConnection({ server, version, times, log }: Connec
           onEnd(open, reasonOf(error, server));
           // The server has dropped the session without starting the call, so a retry in a new session is safe.
           if (attempt === 1 && open.isLegacy && isSessionGone(error)) {
-            state = { kind: 'idle' };
+            // Another call that lost the same session may already be opening the next one.
+            if (state.kind === 'failed') state = { kind: 'idle' };
             continue;
           }
           const message = `The MCP server "${server.name}" ${reasonOf(error, server)}; whether the call was carried out is not known.`;

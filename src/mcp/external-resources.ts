@@ -114,14 +114,14 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
     return done;
   }
 
-  const timeout = server.deadline;
+  const optionsOf = (signal: AbortSignal) => ({ signal, timeout: server.deadline });
   return {
     async list(cursor, signal) {
       const params = cursor === undefined ? {} : { cursor };
       const { resources, nextCursor } = await runExclusively({
         signal,
         isRead: false,
-        work: (client) => client.request({ method: 'resources/list', params }, { signal, timeout }),
+        work: (client) => client.request({ method: 'resources/list', params }, optionsOf(signal)),
       });
       return {
         resources: resources.map(({ uri, name, title, mimeType, size, annotations }) => ({
@@ -139,7 +139,7 @@ function connectTo(server: ExternalServer, { version, maxMessageBytes }: Limits)
       const { contents } = await runExclusively({
         signal,
         isRead: true,
-        work: (client) => client.request({ method: 'resources/read', params: { uri } }, { signal, timeout }),
+        work: (client) => client.request({ method: 'resources/read', params: { uri } }, optionsOf(signal)),
       });
       return contents;
     },

@@ -1,10 +1,13 @@
-import type { ContentBlock } from '@modelcontextprotocol/server';
+import type { ContentBlock, ImageContent } from '@modelcontextprotocol/server';
 import { detectPicture } from '../shared/detect-picture.ts';
 import type { OutputFile } from '../toolbox/tool.ts';
 import { fileUri } from './document-uri.ts';
 
-/** Pictures beyond these limits are only linked: hosts pass them to models, which refuse large ones. */
-const MAX_PICTURE_BYTES = 1_000_000;
+/**
+ * Pictures beyond these limits are only linked. Claude Desktop refuses a result of more than 1,048,576 characters, and
+ * with it the text; the rest is for that, the data and the links.
+ */
+const MAX_PICTURE_CHARACTERS = 900_000;
 const MAX_PICTURES = 8;
 
 /**
@@ -12,11 +15,17 @@ const MAX_PICTURES = 8;
  * An image in another format, such as SVG, would make the host's conversation unusable.
  */
 export function fileContent(files: readonly OutputFile[]): ContentBlock[] {
-  return [...files.flatMap(toImage).slice(0, MAX_PICTURES), ...files.flatMap(toLink)];
+  let left = MAX_PICTURE_CHARACTERS;
+  const fits = ({ data }: ImageContent): boolean => {
+    if (data.length > left) return false;
+    left -= data.length;
+    return true;
+  };
+  return [...files.flatMap(toImage).filter(fits).slice(0, MAX_PICTURES), ...files.flatMap(toLink)];
 }
 
-function toImage({ bytes }: OutputFile): ContentBlock[] {
-  const mimeType = bytes && bytes.byteLength <= MAX_PICTURE_BYTES ? detectPicture(bytes) : undefined;
+function toImage({ bytes }: OutputFile): ImageContent[] {
+  const mimeType = bytes && bytes.byteLength <= MAX_PICTURE_CHARACTERS ? detectPicture(bytes) : undefined;
   if (bytes === undefined || mimeType === undefined) return [];
   return [{ type: 'image', data: Buffer.from(bytes).toString('base64'), mimeType }];
 }

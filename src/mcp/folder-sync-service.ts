@@ -58,12 +58,13 @@ export function createFolderSyncService(services: Services): FolderSyncService {
 
   return {
     of: (principal) => ({
-      async list(path, { offset, limit }) {
+      async list(path, { offset, limit, signal }) {
         const { data: dataFolder } = await services.status();
         const documents = await documentsBelow(path, principal, services);
         const files: FolderFile[] = [];
         let seen = 0;
-        for await (const found of findFiles(path, { isSupported, dataFolder, signal: closing.signal })) {
+        const until = AbortSignal.any([signal, closing.signal]);
+        for await (const found of findFiles(path, { isSupported, dataFolder, signal: until })) {
           if (found.kind === 'skipped' && found.reason !== 'unsupported') continue;
           if (seen++ < offset) continue;
           if (files.length === limit) return { files, next: offset + limit };
@@ -77,6 +78,7 @@ export function createFolderSyncService(services: Services): FolderSyncService {
             ...(document && { documentId: document.id }),
           });
         }
+        until.throwIfAborted();
         return { files };
       },
 

@@ -8,9 +8,11 @@ import { jsonProblem } from '../documents/json-problem.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { markEndless } from '../shared/endless-responses.ts';
 import { splitList } from '../shared/text.ts';
+import { allowPages } from './allow-pages.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
+import { narrowSubscriptions } from './narrow-subscriptions.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
 import { createSessions, type SessionLimits } from './sessions.ts';
@@ -89,6 +91,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   router.use(
     hostHeaderValidation([...parts.allowedHosts]),
     ...(parts.allowedOrigins.includes('*') ? [] : [originValidation([...parts.allowedOrigins])]),
+    allowPages,
     authenticated(parts.authenticate, parts.servesPage === true),
     ...(parts.offerFor === undefined ? [] : [withOffer(parts.offerFor)]),
     refuseOtherMethods,
@@ -98,6 +101,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     refuseDeepJson,
     rateLimited(parts.admit ?? (async () => {})),
     closeRevoked(parts.authenticate, limits.recheckMs),
+    narrowSubscriptions(backend, (request) => principalIn(authOf(request))),
   );
   router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));

@@ -152,6 +152,13 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       return { mediaType, base64: Buffer.from(bytes).toString('base64') };
     },
 
+    async visible({ principal, ids }) {
+      const named = { kind: 'in', field: 'id', values: ids.filter(isUuid) } as const;
+      const page = { offset: 0, limit: ids.length };
+      const { items } = await corpus.list(allOf(visibleFilter(principal), named), page);
+      return items.map(({ id }) => id);
+    },
+
     facts,
 
     onChange: (listener) =>

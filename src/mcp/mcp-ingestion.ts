@@ -29,12 +29,15 @@ export function createMcpIngestion(services: Services): McpIngestion {
   const readings = new Map<string, Reading>();
   const closing = new AbortController();
 
+  /** An ingestion that is still running ends when a later submission replaces it; the later one runs after it. */
   const begin = (id: string) => {
-    if (readings.has(id)) return;
     const listeners: Reading['listeners'] = new Set();
-    const over = read(id, (step) => {
+    const publish = (step: IngestionStep) => {
       for (const listener of listeners) listener(step);
-    }).finally(() => readings.delete(id));
+    };
+    const over = read(id, publish).finally(() => {
+      if (readings.get(id)?.listeners === listeners) readings.delete(id);
+    });
     readings.set(id, { over, listeners });
   };
 
@@ -64,7 +67,9 @@ export function createMcpIngestion(services: Services): McpIngestion {
           newCollections: missing,
           settings: {},
           ...(title === undefined ? {} : { title }),
-          ...(source && place ? { source, id: place.id, replace: true } : {}),
+          // Without a source, the identifier is that of the content: the same text again changes title and metadata only.
+          replace: true,
+          ...(source && place ? { source, id: place.id } : {}),
         });
         if (accepted.kind === 'accepted') begin(accepted.document.id);
         return { outcome: accepted.kind, document: accepted.document };

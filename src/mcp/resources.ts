@@ -22,8 +22,14 @@ const INDEX_LENGTH = 20;
 const MAX_TEXT_LENGTH = 400_000;
 const CACHE = { ttlMs: 5_000, cacheScope: 'private' } as const;
 
-/** MCP resources: the index, documents, chunks and files made by tools. Created once and registered on each server. */
-export function createResources(backend: Backend): (server: McpServer, principal: Principal) => void {
+/**
+ * MCP resources: the index, documents, chunks and files made by tools. Created once and registered on each server.
+ * `words` applies the prefix of tool names.
+ */
+export function createResources(
+  backend: Backend,
+  words: (text: string) => string,
+): (server: McpServer, principal: Principal) => void {
   return (server, principal) => {
     server.registerResource(
       'index',
@@ -59,7 +65,7 @@ export function createResources(backend: Backend): (server: McpServer, principal
           uri,
           backend.document({ principal, id: decoded(id) }, optionsOf(context)),
         );
-        return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, document.id) }] };
+        return { contents: [{ uri: uri.href, mimeType: 'text/plain', text: bounded(text, document.id, words) }] };
       },
     );
 
@@ -141,10 +147,11 @@ async function indexText(backend: Backend, principal: Principal, context: Server
   ].join('\n');
 }
 
-function bounded(text: string, id: string): string {
+function bounded(text: string, id: string, words: (text: string) => string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text;
   const end = wholeCharacterEnd(text, MAX_TEXT_LENGTH);
-  return `${text.slice(0, end)}\n\n(cut; the rest: get_file_content with document_id="${id}", offset=${end})`;
+  const note = words(`(cut; the rest: get_file_content with document_id="${id}", offset=${end})`);
+  return `${text.slice(0, end)}\n\n${note}`;
 }
 
 /** Translates `not_found` to the protocol's error. */

@@ -55,7 +55,6 @@ const ICONS = [{ src: 'https://github.com/citewell.png', mimeType: 'image/png' }
 /** Prepares everything that does not depend on the caller once, and returns the factory. */
 export function mcpServers(parts: McpServerParts): CreateMcpServer {
   const { backend, version } = parts;
-  const resources = createResources(backend);
   const define = (offer: ToolOffer) => {
     const naming = withPrefix(parts.prefix ?? '', offer.tools);
     const definitions = offer.tools.map((tool) => ({
@@ -64,14 +63,15 @@ export function mcpServers(parts: McpServerParts): CreateMcpServer {
       config: toConfig(tool, naming.text),
     }));
     const skill = createSkill(offer.tools, naming.text);
-    return { naming, definitions, prompts: createPrompts(backend, naming.text), skill };
+    const resources = createResources(backend, naming.text);
+    return { naming, definitions, resources, prompts: createPrompts(backend, naming.text), skill };
   };
   const defined = new WeakMap<ToolOffer, ReturnType<typeof define>>();
 
   return (principal, { session, isOnlyClient = false, pageOrigin, offer = parts.offer } = {}) => {
     const own = defined.get(offer) ?? define(offer);
     defined.set(offer, own);
-    const { naming, definitions, prompts, skill } = own;
+    const { naming, definitions, resources, prompts, skill } = own;
     const server = new McpServer(
       { name: 'citewell', title: 'Citewell', version, websiteUrl: WEBSITE, icons: ICONS },
       {

@@ -87,7 +87,7 @@ export function createSessions({ createServer, backend, limits, onError }: Sessi
     });
     const own = { ...principal };
     const server = createServer(own, { ...connection, session: randomUUID() });
-    announceChanges(server, backend, 'legacy');
+    announceChanges(server, { backend, principal: own, era: 'legacy' });
     await server.connect(transport);
     const session: Session = {
       userId: own.userId,

@@ -78,6 +78,7 @@ export function createSharedBackend({ find, open }: SharedBackendParts): SharedB
     document: ask('document'),
     chunk: ask('chunk'),
     file: ask('file'),
+    visible: ask('visible'),
     facts: ask('facts'),
     onChange(listener) {
       listeners.add(listener);

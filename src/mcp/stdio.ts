@@ -41,14 +41,14 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
   if (!answersAfterEnd) awaited.giveUp();
   // The transport closes itself at the end of its input; delay that until the pending requests are answered.
   const close = transport.close.bind(transport);
-  transport.close = () => awaited.settled.then(close).finally(resolve);
+  transport.close = () => awaited.untilAnswered().then(close).finally(resolve);
   const handle = serveStdio(
     ({ era }) => {
       const server = createServer(defaultAdmin, { session, isOnlyClient: true });
-      announceChanges(server, backend, era);
+      announceChanges(server, { backend, principal: defaultAdmin, era });
       return server;
     },
-    { transport, onerror: onError },
+    { transport, onerror: (error) => onError(inPlainWords(error)) },
   );
   awaited.watch();
   const split = lineSplitter(
@@ -76,16 +76,23 @@ export function serveOverStdio(parts: StdioParts): StdioConnection {
   };
 }
 
-/** Tracks unanswered requests. Reading `settled` starts the wait: it resolves when none is left or after a timeout. */
+/** The SDK reports a message that does not fit its schemas with all that was tried, over dozens of lines. */
+const inPlainWords = (error: Error): Error =>
+  'issues' in error
+    ? new Error('A message of the client was ignored, because it is not valid JSON-RPC.', { cause: error })
+    : error;
+
+/** Tracks unanswered requests. */
 function awaitAnswers(transport: StdioServerTransport) {
   const open = new Set<string | number>();
   const given = Promise.withResolvers<void>();
-  let hasReceived = false;
-  const check = () => hasReceived && open.size === 0 && given.resolve();
+  let hasEnded = false;
+  const check = () => hasEnded && open.size === 0 && given.resolve();
   return {
     giveUp: given.resolve,
-    get settled() {
-      hasReceived = true;
+    /** Call this when the input has ended. Resolves when every request is answered, or after a timeout. */
+    untilAnswered() {
+      hasEnded = true;
       setTimeout(given.resolve, ANSWER_WITHIN_MS).unref();
       check();
       return given.promise;

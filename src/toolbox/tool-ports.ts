@@ -87,7 +87,7 @@ export interface FolderSyncState {
 export interface FolderSync {
   list(
     path: string,
-    page: { readonly offset: number; readonly limit: number },
+    page: { readonly offset: number; readonly limit: number; readonly signal: AbortSignal },
   ): Promise<{ readonly files: readonly FolderFile[]; readonly next?: number }>;
   /** Returns the state when done or at the timeout. The synchronization continues; a second call with the same `keepDeleted` joins it. */
   sync(

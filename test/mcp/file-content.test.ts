@@ -48,3 +48,13 @@ it('shows at most eight pictures', () => {
   const files = Array.from({ length: 12 }, (_, index) => file(`out/${index}.png`, 'image/png', PNG));
   expect(contentOf(files).filter(({ type }) => type === 'image')).toHaveLength(8);
 });
+
+it('shows as many pictures as fit into a result that Claude Desktop accepts', () => {
+  const picture = (name: string, size: number) =>
+    file(name, 'image/png', Buffer.concat([PNG, Buffer.alloc(size)]), 'r1');
+  const content = contentOf([picture('a.png', 400_000), picture('b.png', 400_000), picture('c.png', 100_000)]);
+  const shown = content.flatMap((block) => (block.type === 'image' ? [block.data.length] : []));
+  expect(shown).toEqual([533_356, 133_356]);
+  expect(content.filter(({ type }) => type === 'resource_link')).toHaveLength(3);
+  expect(JSON.stringify(content).length).toBeLessThan(1_048_576 - 80_000);
+});

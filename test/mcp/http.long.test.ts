@@ -171,6 +171,41 @@ describe('/mcp', () => {
     expect(await Promise.race([ended, later(5_000)])).toBe('ended');
   });
 
+  it('can be called by pages of allowed origins, and only by those', async () => {
+    const mcp = await startInProcess({
+      http: {
+        allowedOrigins: ['host.example'],
+        authenticate: async ({ bearer }) => {
+          if (bearer === 'right') return defaultAdmin;
+          throw new ServiceError('unauthenticated', 'The key is missing or wrong.');
+        },
+      },
+    });
+    const origin = 'https://host.example';
+    const preflight = (from: string) =>
+      fetch(mcp.url, {
+        method: 'OPTIONS',
+        headers: {
+          origin: from,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,mcp-session-id',
+        },
+      });
+    const { status, headers } = await preflight(origin);
+    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      origin,
+      'authorization,mcp-session-id',
+    ]);
+    const begun = await post(mcp.url, INITIALIZE, { origin, authorization: 'Bearer right' });
+    expect(begun.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(begun.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
+    const refused = await post(mcp.url, INITIALIZE, { origin });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
+    const foreign = await preflight('https://evil.example');
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+
   it('answers all origins when configured', async () => {
     const open = await startInProcess({ http: { allowedOrigins: ['*'] } });
     expect((await post(open.url, INITIALIZE, { origin: 'https://anywhere.test' })).status).toBe(200);

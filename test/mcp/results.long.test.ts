@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toolsets } from '../../src/compose/toolsets.ts';
 import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
+import { everything } from '../../src/documents/filter.ts';
 import { MAX_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
 import type { ToolOutcome } from '../../src/toolbox/call-tool.ts';
+import { PATIENT } from '../support/patience.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 
@@ -267,6 +269,60 @@ describe('documents over MCP', () => {
     expect(gone.structuredContent).toMatchObject({ deleted: true, receipt: { documents: 1, chunks: 1, files: 1 } });
     const { structuredContent } = await client.callTool({ name: 'corpus_status', arguments: { list: true } });
     expect(structuredContent).toMatchObject({ total: 0 });
+  });
+
+  it('are not added twice: the same text again is unchanged, or gets its new title', async () => {
+    const mcp = await startInProcess({ options: { write: true } });
+    const client = await mcp.connect();
+    const add = async (title: string) => {
+      const text = 'Herons stand on one leg.';
+      return (await client.callTool({ name: 'ingest_text', arguments: { text, title } })).structuredContent;
+    };
+    const first = await add('Herons');
+    expect(first).toMatchObject({ outcome: 'ingested', deduplicated: false });
+    const { document_id } = first as { readonly document_id: string };
+    expect(await add('Herons')).toMatchObject({ document_id, outcome: 'unchanged', deduplicated: true });
+    expect(await add('Birds')).toMatchObject({ document_id, outcome: 'ingested', title: 'Birds' });
+    const { structuredContent } = await client.callTool({ name: 'corpus_status', arguments: { list: true } });
+    expect(structuredContent).toMatchObject({ total: 1 });
+  });
+
+  it('are ingested in their latest state when they are submitted again while they are being read', async () => {
+    const isRead = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const mcp = await startInProcess({
+      options: { write: true },
+      change: ({ ingestor }) => ({
+        ingestor: {
+          ...ingestor,
+          async *run(...given) {
+            for await (const event of ingestor.run(...given)) {
+              yield event;
+              isRead.resolve();
+              await goOn.promise;
+            }
+          },
+        },
+      }),
+    });
+    const client = await mcp.connect();
+    const path = join(mcp.folder, 'note.md');
+    const ingest = () => client.callTool({ name: 'ingest_file', arguments: { path } });
+    await writeFile(path, 'The password is barnacle.');
+    const first = ingest();
+    await isRead.promise;
+    await writeFile(path, 'The password is limpet.');
+    const second = ingest();
+    await vi.waitFor(async () => {
+      const { items } = await mcp.services.corpus.list(everything, { offset: 0, limit: 1 });
+      expect(items[0]).toMatchObject({ ingestionAttempt: 2 });
+    }, PATIENT);
+    goOn.resolve();
+    await first;
+    expect((await second).structuredContent).toMatchObject({ outcome: 'ingested', status: 'success' });
+    expect(
+      textOf(await client.callTool({ name: 'get_file_content', arguments: { document_id: 'note.md' } })),
+    ).toContain('limpet');
   });
 
   it('are found and fetched by ChatGPT’s search and fetch, in one JSON block each', async () => {

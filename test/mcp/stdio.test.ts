@@ -148,6 +148,29 @@ it.each([
   expect(errors).toEqual([expect.stringMatching(/bytes/), expect.stringMatching(/bytes/)]);
 });
 
+it('reports a message that is not JSON-RPC in one sentence, and goes on', async () => {
+  const { input, write, next, errors } = serveRetrieval(async () => FOUND as never);
+  expect(await next()).toMatchObject({ id: 1, result: {} });
+  input.write('no JSON\n{"jsonrpc":"2.0","id":2}\n[]\n');
+  write({ id: 3, method: 'tools/list' });
+  expect(await next()).toMatchObject({ id: 3, result: {} });
+  const ignored = 'A message of the client was ignored, because it is not valid JSON-RPC.';
+  expect(errors).toEqual([ignored, ignored]);
+});
+
+it('accepts a thousand subscriptions of one connection, and says what to do about more', async () => {
+  const { write, next } = serveRetrieval(async () => FOUND as never);
+  expect(await next()).toMatchObject({ id: 1, result: {} });
+  const subscribe = async (number: number) => {
+    write({ id: `s${number}`, method: 'resources/subscribe', params: { uri: `kb://made-up/${number}` } });
+    return next();
+  };
+  for (let number = 1; number <= 1_000; number++) expect(await subscribe(number)).toMatchObject({ result: {} });
+  const refused = { code: -32_602, message: expect.stringContaining('Unsubscribe from others first.') };
+  expect(await subscribe(1_001)).toMatchObject({ error: refused });
+  expect(await subscribe(1)).toMatchObject({ result: {} });
+});
+
 it('answers what was asked before the end of the input', async () => {
   const begun = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<never>();

@@ -60,7 +60,7 @@ type Outcome = z.output<typeof ingestOutput>['outcome'];
 
 function report({ id, title, ingestionStatus: status, chunkCount: chunks }: Document, outcome: Outcome) {
   const words: Readonly<Record<Outcome, string>> = {
-    ingested: `Ingested "${oneLine(title)}" as ${chunks} chunks. It can be searched now.`,
+    ingested: `Ingested "${oneLine(title)}" as ${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}. It can be searched now.`,
     started: `"${oneLine(title)}" is stored and still being ingested (${status}). To check its status: call corpus_status with document_id="${id}", wait_seconds=20.`,
     unchanged: `Nothing to do: exactly this content is already stored as "${oneLine(title)}".`,
     duplicate: `Nothing to do: the same content is already stored as "${oneLine(title)}".`,

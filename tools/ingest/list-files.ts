@@ -36,7 +36,7 @@ export const listFiles = defineTool({
     if (context.folderSync === undefined)
       throw new ServiceError('not_configured', 'Folders of this machine cannot be read here.');
     const path = await allowedFolder(given, context);
-    const { files, next } = await context.folderSync.list(path, { offset, limit });
+    const { files, next } = await context.folderSync.list(path, { offset, limit, signal: context.signal });
     const lines = files.map(
       (file) => `${file.state.padEnd(12)} ${file.path.slice(path.length + 1)} (${file.bytes} bytes)`,
     );

@@ -46,6 +46,7 @@ export function createPeerBackend(address: PeerAddress): Backend {
     document: ask('document'),
     chunk: ask('chunk'),
     file: ask('file'),
+    visible: ask('visible'),
     facts: ask('facts'),
     onChange(listener) {
       const stop = new AbortController();

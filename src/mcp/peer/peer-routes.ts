@@ -17,7 +17,15 @@ export interface PeerParts {
   readonly stopping: AbortSignal;
 }
 
-const OPERATIONS: ReadonlySet<string> = new Set<Operation>(['call', 'documents', 'document', 'chunk', 'file', 'facts']);
+const OPERATIONS: ReadonlySet<string> = new Set<Operation>([
+  'call',
+  'documents',
+  'document',
+  'chunk',
+  'file',
+  'visible',
+  'facts',
+]);
 const BODY_LIMIT = '16mb';
 const KEEP_ALIVE_MS = 10_000;
 

@@ -34,11 +34,11 @@ async function serverWithSessions() {
     http.close();
   });
   const url = new URL(`http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`);
-  return { url, forget: () => sessions.clear() };
+  return { url, forget: () => sessions.clear(), opened: () => sessions.size };
 }
 
-it('a call starts a new session when the server has lost the old one', async () => {
-  const { url, forget } = await serverWithSessions();
+it('calls start one new session when the server has lost the old one', async () => {
+  const { url, forget, opened } = await serverWithSessions();
   const external = externalTools([
     { name: 'older', tools: '*', deadline: 5_000, transport: { kind: 'http', url, headers: {} } },
   ]);
@@ -48,4 +48,8 @@ it('a call starts a new session when the server has lost the old one', async () 
   expect(await greet()).toMatchObject({ isError: false, output: { text: 'hello' } });
   forget();
   expect(await greet()).toMatchObject({ isError: false, output: { text: 'hello' } });
+  forget();
+  const results = await Promise.all([greet(), greet(), greet()]);
+  for (const result of results) expect(result).toMatchObject({ isError: false, output: { text: 'hello' } });
+  expect(opened()).toBe(1);
 });
