@@ -56,7 +56,7 @@ function checkProse(): void {
   const code = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, inner = '']) => inner);
   const flags = new Set(mcpFlags().flatMap(({ flags: written }) => written.match(/--[a-z-]+/g) ?? []));
   // Every command has this option.
-  flags.add('--env-file');
+  flags.add('--settings');
   const tools = new Set(everyTool().map(({ tool }) => tool.name));
   const sets = new Set(everyTool().flatMap(({ toolsets }) => toolsets));
   for (const word of code) {

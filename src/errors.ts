@@ -1,3 +1,5 @@
+import { memberMessage } from './member-message.ts';
+
 /** Error codes for programs. Only `http/failure.ts` maps them to HTTP status codes. */
 export type ErrorCode =
   | 'invalid_request' // the request contradicts itself or cannot be carried out as written
@@ -43,7 +45,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
   readonly retryAfter?: number;
   /** Message for external callers, if `message` contains details of this machine. */
   readonly publicMessage?: string;
-  /** Message for members, if the others name addresses, accounts or settings of the server. */
+  /** Message for members, if the public one names accounts of the server, or needs other words without settings. */
   readonly memberMessage?: string;
   /** Value of the `WWW-Authenticate` header. */
   readonly challenge?: string;
@@ -64,8 +66,7 @@ export class ServiceError extends Error {
   readonly failedCheck: string | undefined;
   /** Message for external callers; defaults to `message`. */
   readonly publicMessage: string;
-  /** Message for callers who cannot change the settings of the server; defaults to `publicMessage`. */
-  readonly memberMessage: string;
+  readonly #memberMessage: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options);
@@ -76,13 +77,22 @@ export class ServiceError extends Error {
     this.unread = options.unread;
     this.failedCheck = options.failedCheck;
     this.publicMessage = options.publicMessage ?? message;
-    this.memberMessage = options.memberMessage ?? this.publicMessage;
+    this.#memberMessage = options.memberMessage;
+  }
+
+  /** Message for callers who cannot change the settings of the server; by default, `publicMessage` without them. */
+  get memberMessage(): string {
+    return this.#memberMessage ?? memberMessage(this.publicMessage, this.code);
   }
 }
 
 /** What an external caller may read of an error. */
 export const messageFor = (error: ServiceError, audience: Audience = 'administrator'): string =>
   audience === 'administrator' ? error.publicMessage : error.memberMessage;
+
+/** What a reader may read of the stored reason of a failure. */
+export const reasonFor = (reason: string, audience: Audience = 'administrator'): string =>
+  audience === 'administrator' ? reason : memberMessage(reason);
 
 /** Runs a function that depends on a setting, and prefixes the message of its ServiceError with the variable's name. */
 export function namingSetting<T>(variable: string, run: () => T): T {

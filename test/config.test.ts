@@ -380,7 +380,7 @@ describe('configuration', () => {
     expect(loadConfig({ env, cwd, envFile: 'settings' })).toMatchObject(expected);
     expect(load({ ...env, CITEWELL_ENV_FILE: file })).toMatchObject(expected);
     expect(() => loadConfig({ env, cwd, envFile: 'absent' })).toThrow(
-      /--env-file: .*absent cannot be read: there is no such file\.$/,
+      /--settings: .*absent cannot be read: there is no such file\. Name a file of variables/,
     );
     expect(() => load({ CITEWELL_ENV_FILE: 'absent' })).toThrow(/CITEWELL_ENV_FILE: .*absent cannot be read/);
     expect(() => load({ CITEWELL_ENV_FILE: cwd })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
@@ -405,7 +405,7 @@ describe('configuration', () => {
     const { warnings: none, ...clean } = loadConfig({ env: {}, cwd: '/nowhere' });
     expect(config).toEqual({ ...clean, port: 1111, dataDir: join(cwd, '.citewell') });
     expect(none).toEqual([]);
-    expect(warnings).toEqual([expect.stringMatching(/^CHROMA_URL, .* are ignored: .*--env-file/)]);
+    expect(warnings).toEqual([expect.stringMatching(/^CHROMA_URL, .* are ignored: .*--settings/)]);
     for (const [name] of harmful.map((line) => line.split('='))) expect(warnings[0]).toContain(name);
     // No warning when the variables are set otherwise, or when the file was named explicitly.
     writeFileSync(file, 'CITEWELL_PORT=1111\nOPENAI_API_KEY=theirs\n');

@@ -37,6 +37,12 @@ export type Profile = Partial<
   >
 > & { readonly password?: string; readonly passwordHash?: string };
 
+export interface NewPassword {
+  readonly password: string;
+  /** Whether the user's API keys, which do not depend on the password, are deleted too. */
+  readonly revokesKeys?: boolean;
+}
+
 /** A new key with its full text, which is shown once. */
 export interface IssuedKey extends ApiKey {
   readonly key: string;
@@ -58,8 +64,8 @@ export interface Users {
   update(by: Principal, id: string, change: Profile): Promise<User>;
   /** Deletes the user with all data. Callers other than superusers must give the password. */
   remove(by: Principal, id: string, password: string | undefined): Promise<DeletionReceipt>;
-  /** Invalidates all tokens issued before. */
-  changePassword(by: Principal, current: string, next: string): Promise<void>;
+  /** Invalidates all tokens issued before. Returns how many API keys remain valid. */
+  changePassword(by: Principal, current: string, next: NewPassword): Promise<number>;
   createKey(
     by: Principal,
     id: string,
@@ -72,7 +78,8 @@ export interface Users {
   /** Throws `invalid_request` for an already verified e-mail, but only to its owner and superusers. */
   askForVerification(by: Principal | undefined, email: string): Promise<void>;
   verify(email: string, code: string): Promise<void>;
-  resetPassword(code: string, password: string): Promise<void>;
+  /** The same as for a changed password. */
+  resetPassword(code: string, next: NewPassword): Promise<number>;
 }
 
 const CODE_HOURS = 24;
@@ -93,10 +100,13 @@ export function createUsers(parts: UsersParts): Users {
       if ((await users.get(id)) === undefined) throw new ServiceError('not_found', `There is no user ${id}.`);
       throw error;
     });
-  const setPassword = async (id: string, password: string): Promise<void> => {
+  const setPassword = async (id: string, { password, revokesKeys = false }: NewPassword): Promise<number> => {
     const passwordHash = await passwords.hash(password);
     await codes.withdraw(id, 'reset');
+    // Before the password: after a crash in between, the request can be repeated.
+    if (revokesKeys) await apiKeys.removeAll(id);
     await users.update(id, { passwordHash, tokenStamp: randomUUID() });
+    return (await apiKeys.list(id, { offset: 0, limit: 1 })).total;
   };
 
   return {
@@ -159,9 +169,9 @@ export function createUsers(parts: UsersParts): Users {
 
     async changePassword(by, current, next) {
       const user = await find(by, by.userId);
-      passwords.check(next);
+      passwords.check(next.password);
       await signIn.confirmPassword(user, current, 'Incorrect current password');
-      await setPassword(user.id, next);
+      return setPassword(user.id, next);
     },
 
     async createKey(by, id, { name, description = null }) {
@@ -208,11 +218,11 @@ export function createUsers(parts: UsersParts): Users {
       await users.update(user.id, { isVerified: true });
     },
 
-    async resetPassword(code, password) {
-      passwords.check(password);
+    async resetPassword(code, next) {
+      passwords.check(next.password);
       const owner = await codes.take('reset', hash(code));
       if (owner === undefined) throw badCode('reset');
-      await setPassword(owner, password);
+      return setPassword(owner, next);
     },
   };
 }

@@ -99,7 +99,13 @@ export function createCommand(args: readonly string[], environment: CommandEnvir
             code = ended;
           },
         });
-        envFile = () => program.opts<{ readonly envFile?: string }>().envFile;
+        envFile = () => {
+          const { settings, envFile: earlier } = program.opts<{
+            readonly settings?: string;
+            readonly envFile?: string;
+          }>();
+          return settings ?? earlier;
+        };
         await program.parseAsync(args, { from: 'user' });
       } catch (error) {
         code = codeOf(error, interruption);

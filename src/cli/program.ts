@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandParts } from './commands/command-parts.ts';
 import { documentCommands } from './commands/document-commands.ts';
 import { evalCommands } from './commands/eval-commands.ts';
@@ -30,7 +30,7 @@ Exit codes:
   ${exitCodes.partly}    ingest: some documents succeeded, some failed
   ${exitCodes.interrupted}  interrupted with Ctrl-C (${exitCodes.terminated}: by SIGTERM)
 
-Settings come from the environment and the file that --env-file or CITEWELL_ENV_FILE names; .env.example explains each.
+Settings come from the environment and the file that --settings or CITEWELL_ENV_FILE names; .env.example explains each.
 A .env in the working folder may set only a few harmless ones, and "citewell mcp" ignores it.
 Commands use the running server of the data folder if there is one, and open the data folder themselves otherwise.`;
 
@@ -39,7 +39,9 @@ export function createProgram({ version, ...parts }: ProgramParts): Command {
   const program = new Command('citewell')
     .description('Answers over your own documents, with citations checked against the source.')
     .version(version, '-V, --version')
-    .option('--env-file <file>', 'also read variables from this file; the environment takes precedence')
+    .option('--settings <file>', 'also read variables from this file; the environment takes precedence')
+    // Node itself looks for the file of this option before the program starts, and ends with a message of its own.
+    .addOption(new Option('--env-file <file>', 'earlier name of --settings').hideHelp())
     .addHelpText('after', HELP_AFTER)
     .exitOverride()
     // The context is read lazily: the packaging scripts create a program without one, to read its options.

@@ -56,7 +56,7 @@ function refusal(file: string, variables: readonly string[]): string {
   const list = variables.join(', ');
   return (
     `${list} in ${file} ${variables.length === 1 ? 'is' : 'are'} ignored: a .env file that is not named explicitly can set only some variables. ` +
-    'If the file is yours, name it with --env-file .env or CITEWELL_ENV_FILE, or set them in the environment.'
+    'If the file is yours, name it with --settings .env or CITEWELL_ENV_FILE, or set them in the environment.'
   );
 }
 
@@ -64,10 +64,14 @@ function readNamedFile(file: string, isFromVariable: boolean): Record<string, st
   try {
     return withoutBlanks(parseEnv(readFileSync(file, 'utf8')));
   } catch (error) {
-    const source = isFromVariable ? 'CITEWELL_ENV_FILE' : '--env-file';
+    const source = isFromVariable ? 'CITEWELL_ENV_FILE' : '--settings';
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const problem = isAbsent ? 'there is no such file' : fileProblem(error);
-    throw new ServiceError('invalid_request', `${source}: ${file} cannot be read: ${problem}.`, { cause: error });
+    throw new ServiceError(
+      'invalid_request',
+      `${source}: ${file} cannot be read: ${problem}. Name a file of variables such as .env.example, or leave this out.`,
+      { cause: error },
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { type Audience, type ErrorCode, messageFor, ServiceError } from '../errors.ts';
+import { type Audience, type ErrorCode, messageFor, reasonFor, ServiceError } from '../errors.ts';
 import { audienceOf } from './authenticate.ts';
 import type { HttpLog } from './http-services.ts';
 import { traceIdOf } from './observe-requests.ts';
@@ -61,9 +61,10 @@ export function toFailure(thrown: unknown, audience: Audience): Failure {
 
 /** The error with the message for these readers. */
 function withMessageFor(error: ServiceError, audience: Audience): ServiceError {
-  const { code, issues, retryAfter, challenge, unread, failedCheck } = error;
+  const { code, issues, retryAfter, challenge, unread } = error;
   const message = messageFor(error, audience);
-  if (message === error.message) return error;
+  const failedCheck = error.failedCheck && reasonFor(error.failedCheck, audience);
+  if (message === error.message && failedCheck === error.failedCheck) return error;
   const rest = { ...(retryAfter !== undefined && { retryAfter }), ...(challenge !== undefined && { challenge }) };
   return new ServiceError(code, message, { cause: error, issues, unread, failedCheck, ...rest });
 }

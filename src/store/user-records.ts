@@ -60,6 +60,7 @@ export interface ApiKeyRecords {
   add(key: Omit<ApiKey, 'id' | 'updatedAt'>): Promise<ApiKey>;
   /** True when the user had the key. */
   remove(userId: string, id: string): Promise<boolean>;
+  removeAll(userId: string): Promise<void>;
 }
 
 /** Names of tokens and sessions that must be rejected despite a valid signature, and of exchanged refresh tokens. */

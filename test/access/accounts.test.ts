@@ -158,14 +158,31 @@ describeEngines('Accounts', ({ openTestStore }) => {
       ];
       await users.update(ada, id, { email: 'countess@example.org' });
       await expect(users.verify('countess@example.org', verify)).rejects.toMatchObject(refusal);
-      await expect(users.resetPassword(reset, 'another pass phrase')).rejects.toMatchObject(refusal);
+      await expect(users.resetPassword(reset, { password: 'another pass phrase' })).rejects.toMatchObject(refusal);
       const [again, kept] = [
         await users.createCode(defaultAdmin, id, 'reset'),
         await users.createCode(defaultAdmin, id, 'verify'),
       ];
-      await users.changePassword(ada, PASSWORD, 'a changed pass phrase');
-      await expect(users.resetPassword(again, 'another pass phrase')).rejects.toMatchObject(refusal);
+      await users.changePassword(ada, PASSWORD, { password: 'a changed pass phrase' });
+      await expect(users.resetPassword(again, { password: 'another pass phrase' })).rejects.toMatchObject(refusal);
       await users.verify('countess@example.org', kept);
+    });
+
+    it('keep the API keys of a user whose password changes, count them, and delete them on request', async () => {
+      const { accounts } = await open();
+      const { users } = accounts;
+      const { id, email } = await users.register(undefined, { email: 'ada@example.org', password: PASSWORD }, '');
+      const ada: Principal = { userId: id, email, isSuperuser: false, collectionIds: [] };
+      await users.createKey(ada, ada.userId, { name: 'Notebook' });
+      await users.createKey(ada, ada.userId, {});
+      const keys = async () => (await users.keys(ada, ada.userId, { offset: 0, limit: 10 })).total;
+      expect(await users.changePassword(ada, PASSWORD, { password: 'a changed pass phrase' })).toBe(2);
+      const wrong = users.changePassword(ada, PASSWORD, { password: 'a third pass phrase', revokesKeys: true });
+      await expect(wrong).rejects.toMatchObject({ code: 'invalid_request' });
+      expect(await keys()).toBe(2);
+      const code = await users.createCode(defaultAdmin, ada.userId, 'reset');
+      expect(await users.resetPassword(code, { password: 'a third pass phrase', revokesKeys: true })).toBe(0);
+      expect(await keys()).toBe(0);
     });
 
     it('limit registrations per address', async () => {

@@ -107,6 +107,43 @@ it('keeps the address from a member in the notes of a search', async () => {
   expect(shown).not.toContain(provider.origin);
 });
 
+it('keeps the address from a member in the stored reason of a failed document', async () => {
+  const reason = `OpenAI broke off the connection before its answer was complete (ECONNRESET) at ${provider.baseUrl}. Try again.`;
+  const { results } = (await (
+    await http.post('/v3/documents', { raw_text: 'Read by nobody.', id: crypto.randomUUID() }, asMember)
+  ).json()) as { readonly results: { readonly document_id: string } };
+  const id = results.document_id;
+  await services.corpus.fail(id, { reason, remedy: 'retry' });
+  const backend = createLocalBackend(services);
+  try {
+    const shownTo = async (principal: Principal, init?: RequestInit) => [
+      await (await fetch(`${http.url}/v3/documents/${id}`, init)).text(),
+      await (await fetch(`${http.url}/v3/documents?limit=100`, init)).text(),
+      JSON.stringify(
+        await backend.call(
+          { principal, name: 'corpus_status', arguments: { document_id: id }, folders: [], absent: [] },
+          { signal: AbortSignal.timeout(20_000) },
+        ),
+      ),
+    ];
+    for (const shown of await shownTo(defaultAdmin)) expect(shown).toContain(reason);
+    for (const shown of await shownTo(member, asMember)) {
+      expect(shown).toContain(TOLD);
+      expect(shown).not.toContain(provider.origin);
+    }
+  } finally {
+    await backend.close();
+  }
+});
+
+it('names no settings to a member who asks for what is not configured', async () => {
+  const path = '/v3/users/oauth/github/authorize';
+  expect(await (await fetch(`${http.url}${path}`)).text()).toContain('CITEWELL_OAUTH_ISSUER');
+  const shown = await (await fetch(`${http.url}${path}`, asMember)).text();
+  expect(shown).toContain('is not supported. Ask the administrator of this server.');
+  expect(shown).not.toContain('CITEWELL_');
+});
+
 it('keeps the address from a member over MCP', async () => {
   const backend = createLocalBackend(services);
   try {

@@ -109,11 +109,12 @@ async function documentState(given: string, waitSeconds: number, context: ToolCo
     document = await findDocument(document.id, context);
   }
   const isFinished = isIngestionOver(document.ingestionStatus);
+  const { audience } = context.settings;
   const next = isFinished
     ? ''
     : `\nNot finished: call corpus_status with document_id="${shortDocumentId(document.id)}", wait_seconds=20.`;
   return {
-    text: `${describeDocument(document)}${next}`,
-    structured: { list: [toDocumentRecord(document)], total: 1, is_finished: isFinished },
+    text: `${describeDocument(document, audience)}${next}`,
+    structured: { list: [toDocumentRecord(document, audience)], total: 1, is_finished: isFinished },
   };
 }

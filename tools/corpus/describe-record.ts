@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
+import { type Audience, reasonFor } from '../../src/errors.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 
@@ -18,12 +19,12 @@ export const documentRecord = z.object({
   collection_ids: z.array(z.string()),
 });
 
-export const toDocumentRecord = (document: Document): z.output<typeof documentRecord> => ({
+export const toDocumentRecord = (document: Document, audience?: Audience): z.output<typeof documentRecord> => ({
   document_id: document.id,
   title: document.title,
   document_type: document.type,
   status: document.ingestionStatus,
-  ...(document.failure === null ? {} : { failure: document.failure }),
+  ...(document.failure === null ? {} : { failure: reasonFor(document.failure, audience) }),
   chunk_count: document.chunkCount,
   char_count: document.textLength,
   created_at: document.createdAt,
@@ -33,13 +34,13 @@ export const toDocumentRecord = (document: Document): z.output<typeof documentRe
 });
 
 /** Describes a document in one line of text. */
-export function describeDocument(document: Document): string {
-  const facts = [document.type, statusWords(document)];
+export function describeDocument(document: Document, audience?: Audience): string {
+  const facts = [document.type, statusWords(document, audience)];
   if (document.chunkCount > 0) facts.push(`${document.chunkCount} chunks`, `${document.textLength} characters`);
   if (document.source !== null) facts.push(oneLine(document.source));
   facts.push(`changed ${document.updatedAt}`, `document_id ${shortDocumentId(document.id)}`);
   return `${oneLine(document.title)} · ${facts.join(' · ')}`;
 }
 
-const statusWords = ({ ingestionStatus, failure }: Document): string =>
-  failure === null ? ingestionStatus : `${ingestionStatus} (${oneLine(failure, 300)})`;
+const statusWords = ({ ingestionStatus, failure }: Document, audience: Audience | undefined): string =>
+  failure === null ? ingestionStatus : `${ingestionStatus} (${oneLine(reasonFor(failure, audience), 300)})`;

@@ -25,7 +25,7 @@ export async function listDocuments(input: ListRequest, context: ToolContext) {
   const lines: string[] = [];
   let available = Math.min(MAX_LENGTH, maxCharacters) - RESERVED_FOR_LINES;
   for (const [index, document] of items.entries()) {
-    const line = `${offset + index + 1}. ${describeDocument(document)}`;
+    const line = `${offset + index + 1}. ${describeDocument(document, context.settings.audience)}`;
     if (line.length > available && lines.length > 0) break;
     lines.push(line);
     available -= line.length + 1;
@@ -39,7 +39,7 @@ export async function listDocuments(input: ListRequest, context: ToolContext) {
   return {
     text: `${lines.length === 0 ? ((await explainEmptyCorpus(context)) ?? (await explainFilter(input.filters ?? {}, context)) ?? 'There are no documents.') : lines.join('\n')}\n\n${last}`,
     structured: {
-      list: items.slice(0, lines.length).map(toDocumentRecord),
+      list: items.slice(0, lines.length).map((document) => toDocumentRecord(document, context.settings.audience)),
       total,
       ...(next === undefined ? {} : { next_cursor: next }),
     },

@@ -45,13 +45,13 @@ export const deleteDocument = defineTool({
     const common = { document_id: id, title, chunks: chunkCount };
     if (!input.confirm) {
       return {
-        text: `Nothing was deleted. This would be deleted permanently: ${describeDocument(document)}\nTo delete it: call delete_document with document_id="${id}", confirm=true.`,
+        text: `Nothing was deleted. This would be deleted permanently: ${describeDocument(document, context.settings.audience)}\nTo delete it: call delete_document with document_id="${id}", confirm=true.`,
         structured: { ...common, deleted: false },
       };
     }
     const receipt = await ingestion.remove(document);
     return {
-      text: `Deleted: ${describeDocument(document)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} ${receipt.files === 1 ? 'file' : 'files'}, ${receipt.versions ?? 0} earlier versions, ${receipt.graphRows} entities and relationships.${proof(receipt)}`,
+      text: `Deleted: ${describeDocument(document, context.settings.audience)}\nRemoved: ${receipt.documents} document, ${receipt.chunks} chunks, ${receipt.vectors} vectors, ${receipt.fullTextEntries} full-text entries, ${receipt.files} ${receipt.files === 1 ? 'file' : 'files'}, ${receipt.versions ?? 0} earlier versions, ${receipt.graphRows} entities and relationships.${proof(receipt)}`,
       structured: {
         ...common,
         deleted: true,

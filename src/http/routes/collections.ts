@@ -1,7 +1,7 @@
 import type { Router } from 'express';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { describeCollection } from '../../rag/describe-collection.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { describeMembers } from '../describe-user.ts';
 import { list, page, single } from '../envelope.ts';
@@ -74,7 +74,7 @@ export function collectionRoutes(services: Services): Router {
 
   router.get('/:id/documents', async (request, response) => {
     const found = await shared.documents(principalOf(response), readId(request, 'id'), readPage(request));
-    response.json(page(found, toDocumentRecord));
+    response.json(page(found, (document) => toDocumentRecord(document, audienceOf(response))));
   });
 
   router.post('/:id/documents/:documentId', async (request, response) => {

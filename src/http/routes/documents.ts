@@ -7,7 +7,7 @@ import { descriptionText } from '../../embeddings/description-text.ts';
 import { embedInBatches } from '../../embeddings/embed-in-batches.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Corpus, CorpusView } from '../../store/corpus.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { invalidField } from '../check-shape.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
@@ -46,7 +46,9 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       const vectors = withEmbeddings
         ? await summaryVectors(found.items, { descriptions, embeddings }, requestSignal(request, response))
         : undefined;
-      response.json(page(found, (document) => toDescribedRecord(document, vectors?.get(document.id))));
+      response.json(
+        page(found, (document) => toDescribedRecord(document, vectors?.get(document.id), audienceOf(response))),
+      );
     })
     .all(onlyMethods('GET', 'POST'));
 
@@ -65,7 +67,8 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       ...(kind && { kind }),
       ...(hybrid && { hybrid }),
     };
-    response.json(page(await view.searchDocuments(documentQuery), toDocumentHit));
+    const found = await view.searchDocuments(documentQuery);
+    response.json(page(found, (document) => toDocumentHit(document, audienceOf(response))));
   });
 
   router.delete('/by-filter', async (request, response) => {
@@ -82,7 +85,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.get('/:id', async (request, response) => {
     const document = await findVisible(corpus, readId(request, 'id'), response);
     const { as_of: asOf } = readQuery(request, asOfQuery);
-    response.json(single(toDocumentRecord(await findThen(corpus, document, asOf))));
+    response.json(single(toDocumentRecord(await findThen(corpus, document, asOf), audienceOf(response))));
   });
 
   router.delete('/:id', async (request, response) => {
@@ -94,7 +97,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
   router.patch('/:id/metadata', async (request, response) => {
     const document = await findChangeable(corpus, readId(request, 'id'), response);
     const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'merge');
-    response.json(single(toDocumentRecord(changed)));
+    response.json(single(toDocumentRecord(changed, audienceOf(response))));
   });
 
   router.put('/:id/metadata', async (request, response) => {
@@ -104,7 +107,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       throw invalidField('missing', ['body'], 'Field required: a list of objects, or [] to remove all metadata.');
     const changed = await corpus.setMetadata(document.id, readBody(request, metadataList), 'replace');
     // Exactly the metadata that was sent, without the `version` that `toDocumentRecord` adds.
-    response.json(single({ ...toDocumentRecord(changed), metadata: changed.metadata }));
+    response.json(single({ ...toDocumentRecord(changed, audienceOf(response)), metadata: changed.metadata }));
   });
 
   router.get('/:id/chunks', async (request, response) => {

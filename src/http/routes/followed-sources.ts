@@ -6,7 +6,7 @@ import { ServiceError } from '../../errors.ts';
 import { isForSuperusers } from '../../ingest/sources/require-owner-rights.ts';
 import type { SourceStatus } from '../../ingest/sources/source-status.ts';
 import { sourceKinds } from '../../sources/kinds.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -34,15 +34,15 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     return found;
   };
 
-  const shown = async (source: SourceStatus, failures = FAILURES_IN_LIST) =>
-    toFollowedSource(source, await followed.failuresOf(source, failures));
+  const shown = async (source: SourceStatus, response: Response, failures = FAILURES_IN_LIST) =>
+    toFollowedSource(source, await followed.failuresOf(source, failures), audienceOf(response));
 
   const router = createRouter();
   router.get('/', async (request, response) => {
     const { offset, limit } = readQuery(request, pageQuery);
     const all = await visible(response);
     const page = all.slice(offset, offset + limit);
-    response.json(list(await Promise.all(page.map((source) => shown(source))), all.length));
+    response.json(list(await Promise.all(page.map((source) => shown(source, response))), all.length));
   });
   router.post('/', async (request, response) => {
     const { collections: wanted, ...source } = readBody(request, newSource);
@@ -51,7 +51,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     // Refuses collections of others before the source is tried.
     await findCollections(collections, owner, wanted);
     const collectionIds = () => usableCollections(collections, owner, wanted);
-    response.json(single(await shown(await followed.add({ ...source, owner, collectionIds }))));
+    response.json(single(await shown(await followed.add({ ...source, owner, collectionIds }), response)));
   });
   router.get('/kinds', (_request, response) => {
     const { isSuperuser } = principalOf(response);
@@ -59,7 +59,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     response.json(list(kinds.map(toSourceKind), kinds.length));
   });
   router.get('/:id', async (request, response) => {
-    response.json(single(await shown(await find(request, response), FAILURES_OF_SOURCE)));
+    response.json(single(await shown(await find(request, response), response, FAILURES_OF_SOURCE)));
   });
   router.patch('/:id', async (request, response) => {
     const { id, location, ownerId } = await find(request, response);
@@ -69,7 +69,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
     const principal = { ...principalOf(response), userId: ownerId };
     if (wanted !== undefined) await findCollections(collections, principal, wanted);
     const collectionIds = wanted && (() => usableCollections(collections, principal, wanted));
-    response.json(single(await shown(await followed.change(id, { ...change, collectionIds }, { isTried }))));
+    response.json(single(await shown(await followed.change(id, { ...change, collectionIds }, { isTried }), response)));
   });
   router.delete('/:id', async (request, response) => {
     await followed.remove((await find(request, response)).id);
@@ -77,7 +77,7 @@ export function followedSourceRoutes({ followed, collections }: Services): Route
   });
   router.post('/:id/sync', async (request, response) => {
     const { id } = await find(request, response);
-    response.status(202).json(single(await shown(await followed.sync(id))));
+    response.status(202).json(single(await shown(await followed.sync(id), response)));
   });
   return router;
 }

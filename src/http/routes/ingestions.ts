@@ -1,8 +1,9 @@
 import type { Router } from 'express';
 import { visibleFilter } from '../../access/visible-filter.ts';
 import { ownedBy } from '../../documents/filter.ts';
+import type { Audience } from '../../errors.ts';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -29,12 +30,18 @@ export function ingestionRoutes({ corpus, ingestions, limits, log }: Services): 
     const document = await findVisible(corpus, readId(request, 'id'), response);
     const last = request.get('last-event-id') ?? readQuery(request, afterQuery).after;
     const signal = requestSignal(request, response);
-    const events = encoded(ingestions.follow(document, last, signal), document.id);
+    const events = encoded(ingestions.follow(document, last, signal), {
+      id: document.id,
+      audience: audienceOf(response),
+    });
     await sendEvents(response, events, streamOptions(response, signal, { limits, log }));
   });
   return router;
 }
 
-async function* encoded(events: AsyncIterable<FollowedEvent>, id: string): AsyncGenerator<ServerSentEvent, void> {
-  for await (const event of events) yield toIngestionEvent(event, id);
+async function* encoded(
+  events: AsyncIterable<FollowedEvent>,
+  { id, audience }: { readonly id: string; readonly audience: Audience },
+): AsyncGenerator<ServerSentEvent, void> {
+  for await (const event of events) yield toIngestionEvent(event, id, audience);
 }

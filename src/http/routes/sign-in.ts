@@ -77,9 +77,9 @@ export function signInRoutes(services: Services, authenticate: Authenticate): Ro
   });
 
   post('/reset-password', async (request, response) => {
-    const { reset_token: code, new_password: password } = readBody(request, passwordReset);
-    await users.resetPassword(code, password);
-    response.json(single({ message: 'Password reset successfully' }));
+    const { reset_token: code, new_password: password, revoke_api_keys } = readBody(request, passwordReset);
+    const keys = await users.resetPassword(code, { password, revokesKeys: revoke_api_keys === true });
+    response.json(single({ message: 'Password reset successfully', api_keys: keys }));
   });
 
   return router;

@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { isUuid } from '../../documents/ids.ts';
 import { documentOfSource } from '../../ingest/document-of-source.ts';
 import { type UnchangedContent, unchangedContents } from '../../ingest/unchanged-contents.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { list, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -21,7 +21,7 @@ export function sourceRoutes({ corpus, sources, collections, limits }: Services)
   router.get('/of-source', async (request, response) => {
     const { source } = readQuery(request, sourceQuery);
     const found = await documentOfSource(source, principalOf(response).userId, sources);
-    const document = found.before === undefined ? null : toDocumentRecord(found.before);
+    const document = found.before === undefined ? null : toDocumentRecord(found.before, audienceOf(response));
     response.json(single({ document_id: found.id, document }));
   });
 
@@ -33,7 +33,12 @@ export function sourceRoutes({ corpus, sources, collections, limits }: Services)
       ...(content_hash !== undefined && { contentHash: content_hash }),
       ...(after !== undefined && { after }),
     });
-    response.json(list(found.map(toDocumentRecord), found.length));
+    response.json(
+      list(
+        found.map((document) => toDocumentRecord(document, audienceOf(response))),
+        found.length,
+      ),
+    );
   });
 
   router.post('/unchanged', receiveBytes(limits.body), async (request, response) => {
@@ -60,7 +65,7 @@ export function sourceRoutes({ corpus, sources, collections, limits }: Services)
   router.put('/:id/source', receiveBytes(limits.body), async (request, response) => {
     const { id } = await findChangeable(corpus, readId(request, 'id'), response);
     const { source, file_name: fileName } = readBody(request, sourcePlace);
-    response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }))));
+    response.json(single(toDocumentRecord(await sources.updateSource(id, { source, fileName }), audienceOf(response))));
   });
 
   return router;

@@ -3,7 +3,7 @@ import { isVisible, mayChange, visibleFilter } from '../../access/visible-filter
 import type { Document } from '../../documents/document.ts';
 import { ServiceError } from '../../errors.ts';
 import type { IngestionTask } from '../../store/ingestion-queue.ts';
-import { principalOf } from '../authenticate.ts';
+import { audienceOf, principalOf } from '../authenticate.ts';
 import { createRouter } from '../create-router.ts';
 import { page, single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
@@ -28,7 +28,7 @@ export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
     return async (request: Request, response: Response) => {
       const { task, document } = await find(request, response);
       requireOwner(document, response);
-      response.json(single(toTaskRecord(await act(task))));
+      response.json(single(toTaskRecord(await act(task), audienceOf(response))));
     };
   };
 
@@ -40,10 +40,10 @@ export function taskRoutes({ corpus, ingestions, queue }: Services): Router {
       ...(states.length > 0 && { states }),
       ...(documentIds.length > 0 && { documentIds }),
     };
-    response.json(page(await queue.list(query, paging), toTaskRecord));
+    response.json(page(await queue.list(query, paging), (task) => toTaskRecord(task, audienceOf(response))));
   });
   router.get('/:id', async (request, response) => {
-    response.json(single(toTaskRecord((await find(request, response)).task)));
+    response.json(single(toTaskRecord((await find(request, response)).task, audienceOf(response))));
   });
   router.post('/:id/cancel', changeTask(ingestions.cancel));
   router.post('/:id/retry', changeTask(ingestions.retry));

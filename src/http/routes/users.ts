@@ -34,9 +34,10 @@ export function userRoutes(services: Pick<HttpServices, 'accounts' | 'collection
   });
 
   router.post('/change-password', async (request, response) => {
-    const { current_password: current, new_password: next } = readBody(request, passwordChange);
-    await users.changePassword(principalOf(response), current, next);
-    response.json(single({ message: 'Password changed successfully' }));
+    const { current_password: current, new_password: password, revoke_api_keys } = readBody(request, passwordChange);
+    const next = { password, revokesKeys: revoke_api_keys === true };
+    const keys = await users.changePassword(principalOf(response), current, next);
+    response.json(single({ message: 'Password changed successfully', api_keys: keys }));
   });
 
   router.post('/export', async (request, response) => {

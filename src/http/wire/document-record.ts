@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Document, Metadata } from '../../documents/document.ts';
 import { failureRemedies, ingestionStatuses } from '../../documents/document.ts';
+import { type Audience, reasonFor } from '../../errors.ts';
 import type { FoundDocument } from '../../store/corpus.ts';
 import { id, ids, metadata, timestamp } from './record-parts.ts';
 
@@ -57,17 +58,24 @@ export const documentHit = z
   [Name in keyof ReturnType<typeof toDocumentHit>]: unknown;
 }>;
 
-/** docs/contract.md 6.1. The members after `chunks` are additions. */
-export const toDocumentRecord = (document: Document) => toDescribedRecord(document, undefined);
+/** docs/contract.md 6.1. The members after `chunks` are additions. By default, it can be shown to any reader. */
+export const toDocumentRecord = (document: Document, audience: Audience = 'member') =>
+  toDescribedRecord(document, undefined, audience);
 
 /** The record with the vector of its summary, if one is given. */
-export function toDescribedRecord(document: Document, summaryEmbedding: Float32Array | undefined) {
+export function toDescribedRecord(
+  document: Document,
+  summaryEmbedding: Float32Array | undefined,
+  audience: Audience = 'member',
+) {
+  const shown = (reason: string | null | undefined) => (reason ? reasonFor(reason, audience) : null);
+  const failure = shown(document.failure);
   return {
     id: document.id,
     collection_ids: document.collectionIds,
     owner_id: document.ownerId,
     document_type: document.type,
-    metadata: documentMetadata(document),
+    metadata: documentMetadata(document, failure),
     title: document.title,
     version: document.version,
     size_in_bytes: document.sizeInBytes,
@@ -87,17 +95,17 @@ export function toDescribedRecord(document: Document, summaryEmbedding: Float32A
     text_length: document.textLength,
     chunk_count: document.chunkCount,
     published_at: document.publishedAt ?? null,
-    failure: document.failure,
+    failure,
     failure_remedy: document.failureRemedy ?? null,
     summary_status: document.summaryStatus ?? 'none',
     summary_model: document.summaryBy ?? null,
-    summary_note: document.summaryNote ?? null,
+    summary_note: shown(document.summaryNote),
   };
 }
 
 /** A document found by a search. */
-export function toDocumentHit(document: FoundDocument) {
-  const record = toDocumentRecord(document);
+export function toDocumentHit(document: FoundDocument, audience?: Audience) {
+  const record = toDocumentRecord(document, audience);
   return {
     ...record,
     metadata: { ...record.metadata, search_score: document.score, search_type: document.searchedBy ?? 'full_text' },
@@ -106,6 +114,6 @@ export function toDocumentHit(document: FoundDocument) {
 }
 
 /** The caller's metadata with the members that ingestion adds: version and failure. */
-function documentMetadata({ metadata, version, failure }: Document): Metadata {
+function documentMetadata({ metadata, version }: Document, failure: string | null): Metadata {
   return { ...metadata, version, ...(failure === null ? {} : { failure }) };
 }

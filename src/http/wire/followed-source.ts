@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Audience, reasonFor } from '../../errors.ts';
 import { placeOf, type SourceFailures, type SourceStatus } from '../../ingest/sources/source-status.ts';
 import { type Secrets, type Settings, secretsSchema, settingsSchema } from '../../sources/fields.ts';
 import { readSettings, sourceKind, sourceKinds } from '../../sources/kinds.ts';
@@ -184,7 +185,11 @@ export const followedSource = z
   [Name in keyof ReturnType<typeof toFollowedSource>]: unknown;
 }>;
 
-export function toFollowedSource({ location, lastSync, credentials, ...source }: SourceStatus, failed: SourceFailures) {
+export function toFollowedSource(
+  { location, lastSync, credentials, ...source }: SourceStatus,
+  failed: SourceFailures,
+  audience: Audience,
+) {
   const site = location.kind === 'site' ? location : undefined;
   const remote = location.kind === 'remote' ? location : undefined;
   const done = Object.values(lastSync?.counts ?? {}).reduce((sum, count) => sum + count, 0);
@@ -204,7 +209,7 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
     collection_ids: source.collectionIds,
     created_at: source.createdAt,
     state: source.state,
-    problem: source.problem ?? null,
+    problem: source.problem ? reasonFor(source.problem, audience) : null,
     total: source.total ?? null,
     listed: source.listed ?? null,
     last_sync: lastSync && {
@@ -212,7 +217,11 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
       ended_at: lastSync.endedAt,
       done,
       counts: lastSync.counts,
-      failures: lastSync.failures.map(({ name, reason, documentId }) => ({ name, reason, document_id: documentId })),
+      failures: lastSync.failures.map(({ name, reason, documentId }) => ({
+        name,
+        reason: reasonFor(reason, audience),
+        document_id: documentId,
+      })),
       is_limit_reached: site !== undefined && done >= site.limit,
     },
     failed_items:
@@ -222,7 +231,7 @@ export function toFollowedSource({ location, lastSync, credentials, ...source }:
             count: failed.count,
             items: failed.items.map(({ key, reason, tries, triedAt, nextTryAt }) => ({
               name: key,
-              reason,
+              reason: reasonFor(reason, audience),
               tries,
               tried_at: triedAt,
               next_try_at: nextTryAt,

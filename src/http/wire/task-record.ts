@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Audience, messageFor, reasonFor, ServiceError } from '../../errors.ts';
 import type { FollowedEvent } from '../../ingest/follow-ingestion.ts';
 import type { Backlog, IngestionTask } from '../../store/ingestion-queue.ts';
 import type { ServerSentEvent } from '../sse.ts';
@@ -55,7 +56,7 @@ export const ingestionEvent = z
   .meta({ id: 'IngestionEvent' });
 
 /** Addition: the task that ingests one submission of a document. */
-export const toTaskRecord = (task: IngestionTask) => ({
+export const toTaskRecord = (task: IngestionTask, audience: Audience) => ({
   id: task.id,
   document_id: task.documentId,
   ingestion_attempt_number: task.attempt,
@@ -63,7 +64,7 @@ export const toTaskRecord = (task: IngestionTask) => ({
   priority: task.priority,
   tries: task.tries,
   next_try_at: task.nextTryAt,
-  last_error: task.lastError,
+  last_error: task.lastError && reasonFor(task.lastError, audience),
   created_at: task.createdAt,
   started_at: task.startedAt,
   finished_at: task.finishedAt,
@@ -80,7 +81,11 @@ export const toBacklogRecord = (backlog: Backlog) => ({
 });
 
 /** Addition: an event of a document's ingestion. */
-export function toIngestionEvent({ id, event }: FollowedEvent, documentId: string): ServerSentEvent {
+export function toIngestionEvent(
+  { id, event }: FollowedEvent,
+  documentId: string,
+  audience: Audience,
+): ServerSentEvent {
   const sent = (name: string, data: object): ServerSentEvent => ({
     event: name,
     data: { document_id: documentId, ...data },
@@ -92,16 +97,20 @@ export function toIngestionEvent({ id, event }: FollowedEvent, documentId: strin
     case 'progress':
       return sent('progress', { ingestion_status: event.stage, done: event.done, total: event.total });
     case 'postponed':
-      return sent('postponed', { reason: event.error.message, next_try_at: event.until.toISOString() });
+      return sent('postponed', { reason: messageOf(event.error, audience), next_try_at: event.until.toISOString() });
     case 'done':
       return sent('ingested', { ingestion_status: 'success', chunk_count: event.document.chunkCount });
     case 'failed':
       return sent('failed', {
         ingestion_status: 'failed',
-        reason: event.error.message,
+        reason: messageOf(event.error, audience),
         failure_remedy: event.document.failureRemedy ?? null,
       });
     case 'cancelled':
-      return sent('cancelled', { reason: event.reason });
+      return sent('cancelled', { reason: reasonFor(event.reason, audience) });
   }
 }
+
+/** What the events of an ingestion tell of its failure; the same as the record of the document tells later. */
+const messageOf = (error: Error, audience: Audience): string =>
+  error instanceof ServiceError ? messageFor(error, audience) : reasonFor(error.message, audience);

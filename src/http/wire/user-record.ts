@@ -173,9 +173,20 @@ export const userChange = snakeCased(
     }),
 );
 
-export const passwordChange = snakeCased(z.object({ current_password: z.string(), new_password: z.string() }));
+const revokesKeys = optional(z.boolean()).describe('Also delete the API keys of the user, which otherwise stay valid.');
 
-export const passwordReset = snakeCased(z.object({ reset_token: z.string(), new_password: z.string() }));
+export const passwordChange = snakeCased(
+  z.object({ current_password: z.string(), new_password: z.string(), revoke_api_keys: revokesKeys }),
+);
+
+export const passwordReset = snakeCased(
+  z.object({ reset_token: z.string(), new_password: z.string(), revoke_api_keys: revokesKeys }),
+);
+
+/** The response to both. */
+export const passwordSet = z
+  .object({ message: z.string(), api_keys: z.int().describe('Number of API keys of the user that stay valid.') })
+  .meta({ id: 'PasswordSet' });
 
 export const verification = snakeCased(z.object({ email: z.string(), verification_code: z.string() }));
 

@@ -30,12 +30,6 @@ export const texts = {
   unreachable: 'The server cannot be reached. Is it still running?',
   codeMissing:
     'This part of the page could not be loaded. Is the server still running? If it was updated, reload the page.',
-  forMembers: {
-    ask: 'Ask the administrator of this server.',
-    notConfigured: 'This server is not set up for this. Ask its administrator.',
-    providerFailed:
-      'A service that this server needs, such as its language model, does not work. Try again later; if it still fails, tell the administrator of this server.',
-  },
   status: (status: number) => `The server answered with status ${status}.`,
   signIn: {
     title: 'Sign in',

@@ -12,6 +12,7 @@ import {
   newKeyRecord,
   passwordChange,
   passwordReset,
+  passwordSet,
   registration,
   removal,
   userChange,
@@ -96,7 +97,7 @@ const signInOperations: readonly Operation[] = [
     summary: 'Set a new password by its code',
     access: 'public',
     body: json(passwordReset),
-    answer: json(message),
+    answer: json(results(passwordSet)),
     failures: [400],
   }),
 ];
@@ -119,7 +120,7 @@ const accountOperations: readonly Operation[] = [
     name: 'changePassword',
     summary: 'Change your password',
     body: json(passwordChange),
-    answer: json(message),
+    answer: json(results(passwordSet)),
     failures: [400, 404],
   }),
   csvExport('POST /v3/users/export', {

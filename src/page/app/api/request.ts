@@ -1,6 +1,5 @@
 import { inTurn } from '../in-turn.ts';
 import { texts } from '../texts.ts';
-import { memberMessage } from './member-message.ts';
 
 interface RequestFailureOptions extends ErrorOptions {
   readonly code?: string;
@@ -155,21 +154,8 @@ export async function callList<T>(path: string, options?: RequestOptions): Promi
   return { items: answer.results, total: answer.total_entries };
 }
 
-/** Whether the user may change the settings of the service. */
-let isOperator = true;
-export const setOperator = (value: boolean): void => {
-  isOperator = value;
-};
-
-/** A message of the service in words for the user. */
-export const messageFor = (message: string, code?: string): string =>
-  isOperator ? message : memberMessage(message, code);
-
 /** Message for any thrown value. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return messageFor(error.message, 'code' in error && typeof error.code === 'string' ? error.code : undefined);
-}
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function queryText(query: RequestOptions['query']): string {
   const parameters = new URLSearchParams();

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageFor, messageOf, RequestFailure } from '../api/request.ts';
+import { messageOf, RequestFailure } from '../api/request.ts';
 
 interface Attempts {
   /** Message of the last attempt if it failed. */
@@ -24,7 +24,7 @@ export function useAttempt(): Attempts {
   };
   const failedCheck = error instanceof RequestFailure ? error.failedCheck : undefined;
   return {
-    failure: error === undefined ? undefined : failedCheck === undefined ? messageOf(error) : messageFor(failedCheck),
+    failure: error === undefined ? undefined : (failedCheck ?? messageOf(error)),
     canSkipCheck: failedCheck !== undefined,
     setFailure: setError,
     attempt,

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, RequestFailure, send, setOperator, whenSignedOut } from '../api/request.ts';
+import { call, RequestFailure, send, whenSignedOut } from '../api/request.ts';
 import { Refusal } from '../parts/refusal.tsx';
 import { useAttempt } from '../parts/use-attempt.ts';
 import { focusView } from '../router.ts';
@@ -70,7 +70,6 @@ export async function loadSession(): Promise<void> {
       return;
     }
     lastUser = user.id;
-    setOperator(user.is_superuser);
     session.value = { kind: 'signed_in', user };
   } catch (error) {
     if (!(error instanceof RequestFailure && error.status === 401)) session.value = { kind: 'unknown' };

@@ -91,6 +91,17 @@ export const settings = {
   deleteKey: 'Delete',
   deleteKeyTitle: 'Delete this key?',
   deleteKeyText: (name: string) => `Programs that use “${name}” will be refused.`,
+  password: 'Password',
+  currentPassword: 'Current password',
+  chosenPassword: 'New password',
+  changePassword: 'Change the password',
+  passwordChanged: 'Your password is changed. You are signed out everywhere else.',
+  keysStayValid: (count: number) =>
+    count === 1
+      ? 'Your API key still works: it does not depend on the password.'
+      : `Your ${count.toLocaleString('en')} API keys still work: they do not depend on the password.`,
+  deleteKeys: (count: number) => (count === 1 ? 'Delete the key' : 'Delete all keys'),
+  keysDeleted: 'No API key is valid any longer.',
   limits: 'Limits',
   storage: (name: string): string =>
     ({ documents: 'Documents', chunks: 'Passages', collections: 'Collections' })[name] ?? name,

@@ -85,6 +85,9 @@ function createApiKeys({ reader, writer }: Database): ApiKeyRecords {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+    async removeAll(userId) {
+      await writer.deleteFrom('api_keys').where('user_id', '=', userId.toLowerCase()).execute();
+    },
   };
 }
 

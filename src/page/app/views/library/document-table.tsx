@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageFor, messageOf } from '../../api/request.ts';
+import { messageOf } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
@@ -108,7 +108,7 @@ function FailureText({ document: { failure, failure_remedy: remedy } }: { readon
   if (failure === null) return null;
   return (
     <>
-      <p class="documents-failure">{messageFor(failure)}</p>
+      <p class="documents-failure">{failure}</p>
       {remedy !== null && remedy !== 'retry' && <p class="notice">{texts.library.remedies[remedy]}</p>}
     </>
   );

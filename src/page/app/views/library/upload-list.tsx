@@ -1,4 +1,3 @@
-import { messageFor } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
 import { sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
@@ -87,12 +86,12 @@ function describeState(state: UploadState): string {
     case 'working':
       return texts.library.stageOf(state.stage, state.done, state.total);
     case 'postponed':
-      return texts.library.postponed(messageFor(state.reason));
+      return texts.library.postponed(state.reason);
     case 'ready':
       return texts.library.ready(state.chunks);
     case 'same':
       return texts.library.same;
     case 'failed':
-      return texts.library.failed(messageFor(state.reason));
+      return texts.library.failed(state.reason);
   }
 }

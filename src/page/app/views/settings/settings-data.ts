@@ -1,4 +1,4 @@
-import { call, callList, type Listed } from '../../api/request.ts';
+import { call, callList, type Listed, send } from '../../api/request.ts';
 import type { SystemStatus } from './findings.ts';
 
 export interface UserRecord {
@@ -62,8 +62,8 @@ export const changeUser = (
 
 export const deleteUser = (id: string): Promise<unknown> => call(`/v3/users/${id}`, { method: 'DELETE', body: {} });
 
-export const loadKeys = (userId: string, signal: AbortSignal): Promise<Listed<KeyRecord>> =>
-  callList<KeyRecord>(`/v3/users/${userId}/api-keys`, { query: { limit: 1000 }, signal });
+export const loadKeys = (userId: string, signal?: AbortSignal): Promise<Listed<KeyRecord>> =>
+  callList<KeyRecord>(`/v3/users/${userId}/api-keys`, { query: { limit: 1000 }, ...(signal && { signal }) });
 
 export const createKey = async (userId: string, name: string): Promise<string> =>
   (
@@ -75,6 +75,24 @@ export const createKey = async (userId: string, name: string): Promise<string> =
 
 export const deleteKey = (userId: string, keyId: string): Promise<unknown> =>
   call(`/v3/users/${userId}/api-keys/${keyId}`, { method: 'DELETE' });
+
+/** Sets a new password and signs in with it, since the change ends all sessions. Returns how many keys stay valid. */
+export async function changePassword(email: string, current: string, next: string): Promise<number> {
+  const { api_keys: keys } = await call<{ readonly api_keys: number }>('/v3/users/change-password', {
+    method: 'POST',
+    body: { current_password: current, new_password: next },
+  });
+  await send('/session', { method: 'POST', body: { email, password: next } });
+  return keys;
+}
+
+export async function deleteKeys(userId: string): Promise<void> {
+  for (;;) {
+    const { items } = await loadKeys(userId);
+    if (items.length === 0) return;
+    for (const { key_id: id } of items) await deleteKey(userId, id);
+  }
+}
 
 export const loadLimits = (userId: string, signal: AbortSignal): Promise<LimitsRecord> =>
   call<LimitsRecord>(`/v3/users/${userId}/limits`, { signal });

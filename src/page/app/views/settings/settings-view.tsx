@@ -8,6 +8,7 @@ import { Assistants } from './assistants-card.tsx';
 import { Keys } from './keys.tsx';
 import { Limits } from './limits.tsx';
 import { Models } from './models-card.tsx';
+import { Password } from './password.tsx';
 import { loadSettings, needsCredentials } from './settings-data.ts';
 import { System } from './system.tsx';
 import { Users } from './users.tsx';
@@ -24,6 +25,7 @@ export function SettingsView() {
       }),
     [],
   );
+  const [deletions, setDeletions] = useState(0);
   if (who.kind !== 'signed_in') return <p class="notice">{texts.loading}</p>;
   const { user } = who;
   const needsKey =
@@ -40,7 +42,8 @@ export function SettingsView() {
       {user.is_superuser && <System />}
       {user.is_superuser && <Models />}
       <Assistants origin={location.origin} needsKey={needsKey} />
-      <Keys userId={user.id} />
+      {needsKey && <Password user={user} onKeysDeleted={() => setDeletions(deletions + 1)} />}
+      <Keys key={deletions} userId={user.id} />
       <Limits userId={user.id} />
       {user.is_superuser && <Users ownId={user.id} />}
       <p class="notice">{texts.settings.theme}</p>
