@@ -7,6 +7,7 @@ interface Account {
 
 export const admin: Account = { email: 'captain@example.org', password: 'Lanterns-and-tides-1' };
 export const ada: Account = { email: 'ada@example.org', password: 'Harbour-of-Holm-22' };
+export const cleo: Account = { email: 'cleo@example.org', password: 'Seven-gulls-at-noon-66' };
 export const ben: Account = { email: 'ben@example.org', password: 'Blue-chest-ashore-33' };
 
 export async function register(url: string, email: string, password: string): Promise<void> {

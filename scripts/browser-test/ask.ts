@@ -198,17 +198,6 @@ async function checkFirstDocuments(test: BrowserTest): Promise<void> {
   const good = { name: `${'long-'.repeat(40)}.md`, text: '# Lamps\n\nThe keeper trims eleven lamps at dusk.' };
   const broken = { name: 'broken.pdf', text: '%PDF-1.7\nThis is none.' };
   const files = [good, broken].map(({ name, text }) => ({ name, mimeType: '', buffer: Buffer.from(text) }));
-  await test.check('a file dropped beside the places for files does not replace the page', async (page) => {
-    await page.goto(`${test.url}/settings`);
-    await page.getByRole('heading', { name: 'Users' }).waitFor();
-    const isHandled = await page.evaluate(`(() => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File(['x'], 'x.txt'));
-      return ['dragover', 'drop'].map((type) =>
-        !document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))).join();
-    })()`);
-    same(isHandled, 'true,true', 'whether the page takes the events');
-  });
   await test.check('the first files are read, one that fails says why, and a question can be asked', async (page) => {
     await page.goto(test.url);
     await page.getByTestId('files').setInputFiles(files);

@@ -25,6 +25,32 @@ export const librarySuite: BrowserSuite = {
       await line.filter({ hasText: /Ready|in the library already/ }).waitFor();
       await page.locator('.documents').getByRole('link', { name: 'fares.csv' }).first().waitFor();
     });
+    await test.check('a file dropped or pasted in another view is added to the library, which opens', async (page) => {
+      for (const [kind, transfer] of [
+        ['drop', 'dataTransfer'],
+        ['paste', 'clipboardData'],
+      ]) {
+        await page.goto(`${test.url}/settings`);
+        await page.getByRole('heading', { name: 'Users' }).waitFor();
+        await page.evaluate(`(() => {
+          const files = new DataTransfer();
+          files.items.add(new File(['The ${kind} lamp burns.'], '${kind}-lamp.txt'));
+          const init = { ${transfer}: files, bubbles: true, cancelable: true };
+          const Kind = ${kind === 'drop' ? 'DragEvent' : 'ClipboardEvent'};
+          if (document.body.dispatchEvent(new Kind('${kind}', init))) throw new Error('The page does not take it.');
+        })()`);
+        await page.waitForURL('**/library');
+        await page
+          .locator('.upload')
+          .filter({ hasText: `${kind}-lamp.txt` })
+          .filter({ hasText: 'Ready' })
+          .waitFor();
+        await page
+          .locator('.documents')
+          .getByRole('link', { name: `${kind}-lamp.txt` })
+          .waitFor();
+      }
+    });
     await test.check(
       'on a phone, the ways to add documents take one line above the documents, and all of them can be used',
       async (page) => {

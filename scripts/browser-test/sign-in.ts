@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ada, admin, ben, openAs, register, signIn } from './accounts.ts';
+import { ada, admin, ben, cleo, openAs, register, signIn } from './accounts.ts';
 import { startPageModel } from './page-model.ts';
 import { withServer } from './server.ts';
 import { checkSessions } from './sessions.ts';
@@ -31,6 +31,7 @@ export const signInSuite: BrowserSuite = {
         await checkSessions(own, model);
         await checkMember(own);
         await checkSeparation(own);
+        await checkPassword(own);
         await checkShortLink(own);
       });
     } finally {
@@ -185,6 +186,35 @@ async function checkMember(test: BrowserTest): Promise<void> {
     await openAs(page, admin, `${test.url}/settings`);
     await page.getByText(ada.email).waitFor();
     await page.getByText(ben.email).waitFor();
+  });
+}
+
+async function checkPassword(test: BrowserTest): Promise<void> {
+  await test.check('a changed password leaves API keys valid, which the page says and deletes', async (page) => {
+    await register(test.url, cleo.email, cleo.password);
+    await openAs(page, cleo, `${test.url}/settings`);
+    const statusOf = async (key: string) =>
+      (await fetch(`${test.url}/v3/users/me`, { headers: { 'x-api-key': key } })).status;
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    const key = (await page.getByRole('dialog').locator('.snippet').innerText()).trim();
+    await page.keyboard.press('Escape');
+    const change = async (current: string) => {
+      await page.getByLabel('Current password').fill(current);
+      await page.getByLabel('New password').fill('Tidewater-lamps-55');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+    };
+    await change('Wrong-guess-44');
+    await page.getByRole('alert').filter({ hasText: 'Incorrect current password' }).waitFor();
+    await change(cleo.password);
+    await page.getByText('Your API key still works').waitFor();
+    same(await statusOf(key), 200, 'the status of a request with the key');
+    await page.getByRole('button', { name: 'Delete the key' }).click();
+    await page.getByText('No API key is valid any longer.').waitFor();
+    await page.getByText('You have no keys yet.').waitFor();
+    same(await statusOf(key), 401, 'the status of a request with the deleted key');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn(page, { ...cleo, password: 'Tidewater-lamps-55' });
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
   });
 }
 

@@ -4,12 +4,13 @@ import { texts } from '../texts.ts';
 import { Announcements, announce } from './announcements.tsx';
 import { Link } from './link.tsx';
 import { loadSession, SignIn, session } from './session.tsx';
+import { takeStrayFiles } from './stray-files.ts';
 import { viewOf, views } from './views.tsx';
 
 /** The frame around all views: navigation, current view, announcements for screen readers. */
 export function App() {
   useEffect(() => void loadSession(), []);
-  useEffect(ignoreStrayFiles, []);
+  useEffect(takeStrayFiles, []);
   const { path } = route.value;
   const view = viewOf(path);
   const isSignedOut = session.value.kind === 'signed_out';
@@ -49,21 +50,6 @@ export function App() {
       <Announcements />
     </>
   );
-}
-
-/** A file dropped where no view takes it would be opened by the browser in place of the page. */
-function ignoreStrayFiles(): () => void {
-  const ignore = (event: DragEvent): void => {
-    if (event.defaultPrevented || event.dataTransfer?.types.includes('Files') !== true) return;
-    event.preventDefault();
-    event.dataTransfer.dropEffect = 'none';
-  };
-  addEventListener('dragover', ignore);
-  addEventListener('drop', ignore);
-  return () => {
-    removeEventListener('dragover', ignore);
-    removeEventListener('drop', ignore);
-  };
 }
 
 const Brand = () => (

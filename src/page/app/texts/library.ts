@@ -1,6 +1,6 @@
 export const library = {
   title: 'Library',
-  drop: 'Drop files or folders here.',
+  drop: 'Drop files or folders here, or paste files.',
   dropNow: 'Release to add them.',
   formats: 'PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail, text, code and more.',
   into: (collection: string) => `They are added to “${collection}”.`,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
-import { chosenFiles, type FoundFile, filesOf } from './read-dropped.ts';
+import { chosenFiles, type DroppedEntry, entriesIn, type FoundFile, filesOf, pastedFiles } from './read-dropped.ts';
 
 interface DropZoneProps {
   readonly isLarge: boolean;
@@ -16,7 +16,7 @@ interface DropZoneProps {
 /** Files passed on at a time, so that uploads start while a large folder is still being read. */
 const BATCH = 200;
 
-/** Accepts files and folders: dropped anywhere on the page, or chosen. */
+/** Accepts files and folders: dropped anywhere on the page, pasted, or chosen. */
 export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const [showsAll, setShowsAll] = useState(false);
@@ -38,11 +38,16 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
       if (!hasFiles(event)) return;
       event.preventDefault();
       setOver(false);
-      // Entries are only accessible during the event.
-      const entries = [...(event.dataTransfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? []);
-      void addEntries(entries);
+      void addEntries(entriesIn(event.dataTransfer));
     };
-    const addEntries = async (entries: readonly FileSystemEntry[]) => {
+    const onPaste = (event: ClipboardEvent) => {
+      const found = pastedFiles(event.clipboardData);
+      if (found.length === 0) return;
+      event.preventDefault();
+      onFiles(found);
+      announce(texts.library.taken(found.length));
+    };
+    const addEntries = async (entries: readonly DroppedEntry[]) => {
       let batch: FoundFile[] = [];
       let count = 0;
       for await (const found of filesOf(entries)) {
@@ -58,10 +63,12 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
     document.addEventListener('dragover', onOver);
     document.addEventListener('dragleave', onLeave);
     document.addEventListener('drop', onDrop);
+    document.addEventListener('paste', onPaste);
     return () => {
       document.removeEventListener('dragover', onOver);
       document.removeEventListener('dragleave', onLeave);
       document.removeEventListener('drop', onDrop);
+      document.removeEventListener('paste', onPaste);
     };
   }, [onFiles]);
 

@@ -48,6 +48,19 @@ export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): A
   }
 }
 
+/** What was dropped, which is accessible during the event only. A file from another program may have no entry. */
+export const entriesIn = (transfer: DataTransfer | null): readonly DroppedEntry[] =>
+  [...(transfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? entryOf(item.getAsFile()));
+
+function entryOf(file: File | null): DroppedFile | [] {
+  if (file === null) return [];
+  return { isFile: true, isDirectory: false, name: file.name, file: (done) => done(file) };
+}
+
+/** Files that were pasted. A program that copies text may add a picture of it, which is not meant. */
+export const pastedFiles = (transfer: DataTransfer | null): readonly FoundFile[] =>
+  transfer?.types.includes('text/plain') === true ? [] : chosenFiles(transfer?.files ?? []);
+
 const fileOf = (entry: DroppedFile): Promise<File> => new Promise((done, failed) => entry.file(done, failed));
 
 /** The browser returns the entries of a folder in batches of a hundred, then an empty one. */
