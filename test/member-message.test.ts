@@ -24,7 +24,10 @@ it.each([
     'Ollama broke off the connection before its answer was complete. Try again.',
   ],
   ['There is no page at https://example.org/a.', 'There is no page at https://example.org/a.'],
-  ['The Python package numpy is missing. Run: citewell python add numpy', `The Python package numpy is missing. ${ASK}`],
+  [
+    'The Python package numpy is missing. Run: citewell python add numpy',
+    `The Python package numpy is missing. ${ASK}`,
+  ],
   ['The model "x" needs OPENAI_API_KEY.', 'This server is not set up for this. Ask its administrator.'],
 ])('a member reads, instead of %j, %j', (message, plain) => {
   expect(memberMessage(message)).toBe(plain);

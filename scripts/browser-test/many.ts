@@ -34,6 +34,7 @@ export const manySuite: BrowserSuite = {
         await checkFilter(own);
         await checkFacets(own);
         await checkConversations(own);
+        await checkCollection(own);
         await checkDeletion(own);
       } finally {
         await server.stop();
@@ -208,6 +209,46 @@ async function scrollTo(
     if ((await list.locator('li')[end]().textContent()) === edge) await page.waitForTimeout(50);
   }
   await wanted.waitFor();
+}
+
+async function checkCollection(test: BrowserTest): Promise<void> {
+  await test.check('all documents that pass a filter are added to a collection, with progress', async (page) => {
+    const made = await fetch(`${test.url}/v3/collections`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Days of the twenties' }),
+    });
+    const { results } = (await made.json()) as { readonly results: { readonly id: string } };
+    await page.goto(`${test.url}/library?title=day+2`);
+    await page.getByText(/^1–50 of 1,1/).waitFor();
+    await page.locator('.documents thead input').check();
+    await page.getByRole('button', { name: /^Select all 1,/ }).click();
+    await page.getByText(/^1,\d{3} selected/).waitFor();
+    const requests: number[] = [];
+    await page.route(/\/collections\/.*\/documents$/, async (route) => {
+      requests.push(
+        Number(
+          route
+            .request()
+            .postData()
+            ?.match(/[0-9a-f-]{36}/g)?.length,
+        ),
+      );
+      await route.continue();
+    });
+    await page.getByLabel('Add to collection').selectOption('Days of the twenties');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(/^(200|400|600|800) of 1,1\d\d done/).waitFor();
+    await page.getByText(/selected$/).waitFor({ state: 'detached' });
+    holds(requests.length < 10, `${requests.length} requests are few`);
+    const { document_count: count } = await test.get<{ readonly document_count: number }>(`/collections/${results.id}`);
+    same(
+      count,
+      requests.reduce((sum, each) => sum + each, 0),
+      'the number of documents in the collection',
+    );
+    holds(count > 1_100, `${count} documents are all`);
+  });
 }
 
 async function checkDeletion(test: BrowserTest): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { changeCollectionDocuments } from '../../access/change-collection-documents.ts';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { describeCollection } from '../../rag/describe-collection.ts';
 import { audienceOf, principalOf } from '../authenticate.ts';
@@ -9,7 +10,14 @@ import type { HttpServices } from '../http-services.ts';
 import { readBody, readId, readPage, readQuery } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { eachOf, sendExport } from '../send-csv.ts';
-import { collectionChange, newCollection, ownerQuery, toCollectionRecord } from '../wire/collection-record.ts';
+import {
+  collectionChange,
+  documentChanges,
+  newCollection,
+  ownerQuery,
+  toChangedDocuments,
+  toCollectionRecord,
+} from '../wire/collection-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { collectionColumns } from '../wire/export-columns.ts';
 import { ownedQuery } from '../wire/query.ts';
@@ -75,6 +83,13 @@ export function collectionRoutes(services: Services): Router {
   router.get('/:id/documents', async (request, response) => {
     const found = await shared.documents(principalOf(response), readId(request, 'id'), readPage(request));
     response.json(page(found, (document) => toDocumentRecord(document, audienceOf(response))));
+  });
+
+  router.post('/:id/documents', async (request, response) => {
+    const by = principalOf(response);
+    const place = { by, id: readId(request, 'id'), signal: requestSignal(request, response) };
+    const changed = await changeCollectionDocuments(shared, place, readBody(request, documentChanges));
+    response.json(single(toChangedDocuments(changed)));
   });
 
   router.post('/:id/documents/:documentId', async (request, response) => {

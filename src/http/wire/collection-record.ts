@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ChangedDocuments } from '../../access/change-collection-documents.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Collection } from '../../store/records.ts';
 import { id, timestamp } from './record-parts.ts';
@@ -37,6 +38,31 @@ export function toCollectionRecord(collection: Collection) {
     document_count: collection.documentCount,
   };
 }
+
+const MAX_CHANGED = 1_000;
+
+const listed = z.array(z.guid('This must be a UUID.').toLowerCase()).max(MAX_CHANGED).default([]);
+
+/** Addition: documents to add to a collection and to remove from it. */
+export const documentChanges = z
+  .object({ add: listed.describe('Documents to add.'), remove: listed.describe('Documents to remove.') })
+  .refine(({ add, remove }) => add.length + remove.length > 0, 'Name documents in "add" or "remove".');
+
+export const changedDocuments = z
+  .object({
+    added: z.int(),
+    removed: z.int(),
+    unchanged: z
+      .array(z.object({ document_id: id, code: z.enum(['not_found', 'forbidden', 'conflict']), message: z.string() }))
+      .describe('The listed documents that were neither added nor removed, with the reasons.'),
+  })
+  .meta({ id: 'ChangedDocuments' }) satisfies z.ZodType<ReturnType<typeof toChangedDocuments>>;
+
+export const toChangedDocuments = ({ added, removed, unchanged }: ChangedDocuments) => ({
+  added,
+  removed,
+  unchanged: unchanged.map(({ documentId, code, message }) => ({ document_id: documentId, code, message })),
+});
 
 const name = z.string().trim().min(1).max(1_000);
 const description = z.string().max(10_000);

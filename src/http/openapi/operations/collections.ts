@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { collectionChange, collectionRecord, newCollection, ownerQuery } from '../../wire/collection-record.ts';
+import {
+  changedDocuments,
+  collectionChange,
+  collectionRecord,
+  documentChanges,
+  newCollection,
+  ownerQuery,
+} from '../../wire/collection-record.ts';
 import { documentRecord } from '../../wire/document-record.ts';
 import { extractionRecord } from '../../wire/extraction-record.ts';
 import { graphWork } from '../../wire/graph-request.ts';
@@ -71,6 +78,13 @@ export const collectionOperations: OperationGroup = {
       summary: 'List the documents of a collection',
       query: pageQuery,
       answer: json(listOf(documentRecord)),
+    }),
+    contractOperation('POST /v3/collections/{id}/documents', {
+      name: 'changeCollectionDocuments',
+      summary: 'Add many documents to a collection, and remove others',
+      body: json(documentChanges),
+      answer: json(results(changedDocuments)),
+      failures: [403],
     }),
     contractOperation('POST /v3/collections/{id}/documents/{documentId}', {
       name: 'addDocumentToCollection',

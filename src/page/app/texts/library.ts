@@ -144,7 +144,9 @@ export const library = {
   selectAllFound: (count: number) => `Select all ${count.toLocaleString('en')}`,
   addTo: 'Add to collection…',
   takeOut: 'Remove from this collection',
-  moved: (count: number) => `${count} ${count === 1 ? 'document' : 'documents'} changed.`,
+  moved: (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'document' : 'documents'} changed.`,
+  moving: (count: number) => `Changing the collections of ${count.toLocaleString('en')} documents`,
+  movedSoFar: (done: number, total: number) => `${done.toLocaleString('en')} of ${total.toLocaleString('en')} done`,
   delete: 'Delete…',
   deleteTitle: (count: number) =>
     count === 1 ? 'Delete this document?' : `Delete ${count.toLocaleString('en')} documents?`,

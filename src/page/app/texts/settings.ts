@@ -15,6 +15,7 @@ export const settings = {
   show: 'Show',
   lookAgain: 'Refresh',
   checkIndex: 'Check and repair the index',
+  checkingIndex: 'Checking…',
   indexStates: {
     unavailable: 'The vector index cannot be reached; search uses full text only.',
     rebuilding: 'The vector index is being rebuilt.',

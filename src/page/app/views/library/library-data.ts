@@ -120,9 +120,6 @@ export const createCollection = (name: string, description: string): Promise<Col
 
 export const removeCollection = (id: string): Promise<unknown> => call(`/v3/collections/${id}`, { method: 'DELETE' });
 
-export const setMembership = (method: 'POST' | 'DELETE', collectionId: string, documentId: string): Promise<unknown> =>
-  call(`/v3/collections/${collectionId}/documents/${documentId}`, { method });
-
 export const retryFailed = async (): Promise<number> =>
   (await call<{ readonly retried: number }>('/v3/documents/retry-failed', { method: 'POST' })).retried;
 

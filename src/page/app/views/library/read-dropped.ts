@@ -21,6 +21,13 @@ export interface DroppedFolder extends DroppedEntry {
   };
 }
 
+/** The used part of the browser's `DataTransfer`. */
+interface Transfer {
+  readonly types: readonly string[];
+  readonly items: Iterable<{ webkitGetAsEntry(): DroppedEntry | null; getAsFile(): File | null }>;
+  readonly files: Parameters<typeof chosenFiles>[0];
+}
+
 /** Whether to skip the name: hidden files and files created by tools. */
 const isIgnored = (name: string): boolean => name.startsWith('.') || IGNORED_NAMES.has(name);
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['node_modules', '__MACOSX', 'Thumbs.db', 'desktop.ini']);
@@ -49,7 +56,7 @@ export async function* filesOf(entries: readonly DroppedEntry[], folder = ''): A
 }
 
 /** What was dropped, which is accessible during the event only. A file from another program may have no entry. */
-export const entriesIn = (transfer: DataTransfer | null): readonly DroppedEntry[] =>
+export const entriesIn = (transfer: Transfer | null): readonly DroppedEntry[] =>
   [...(transfer?.items ?? [])].flatMap((item) => item.webkitGetAsEntry() ?? entryOf(item.getAsFile()));
 
 function entryOf(file: File | null): DroppedFile | [] {
@@ -58,7 +65,7 @@ function entryOf(file: File | null): DroppedFile | [] {
 }
 
 /** Files that were pasted. A program that copies text may add a picture of it, which is not meant. */
-export const pastedFiles = (transfer: DataTransfer | null): readonly FoundFile[] =>
+export const pastedFiles = (transfer: Transfer | null): readonly FoundFile[] =>
   transfer?.types.includes('text/plain') === true ? [] : chosenFiles(transfer?.files ?? []);
 
 const fileOf = (entry: DroppedFile): Promise<File> => new Promise((done, failed) => entry.file(done, failed));

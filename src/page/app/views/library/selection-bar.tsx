@@ -7,7 +7,8 @@ import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { type DeletionProgress, deleteSelected } from './delete-selected.ts';
-import { type Collection, type LibraryDocument, setMembership } from './library-data.ts';
+import type { Collection, LibraryDocument } from './library-data.ts';
+import { MOVE_BATCH, moveSelected } from './move-selected.ts';
 import { ReceiptTable } from './receipt-table.tsx';
 
 interface SelectionBarProps {
@@ -28,26 +29,53 @@ export function SelectionBar(props: SelectionBarProps) {
   const [deleting, setDeleting] = useState<readonly LibraryDocument[]>();
   /** The collection to add to. */
   const [target, setTarget] = useState('');
-  const { failure, attempt } = useAttempt();
-  const move = (method: 'POST' | 'DELETE', target: string) =>
-    attempt(async () => {
-      for (const { id, collection_ids: ids } of documents) {
-        if (ids.includes(target) === (method === 'DELETE')) await setMembership(method, target, id);
-      }
-      setTarget('');
-      announce(texts.library.moved(documents.length));
-      // The pressed button disappears with the selection.
-      focusView();
-      onDone();
-    });
+  const { failure, attempt, setFailure } = useAttempt();
+  const [isChoosing, setChoosing] = useState(false);
+  const [moved, setMoved] = useState<{ readonly handled: number; readonly total: number }>();
+  const isStopped = useRef(false);
+  const stop = () => {
+    isStopped.current = true;
+  };
+  // A view that is left must not go on changing documents unseen.
+  useEffect(() => stop, []);
+  const selectAll = async () => {
+    setChoosing(true);
+    await attempt(onSelectAll);
+    setChoosing(false);
+  };
+  const move = async (kind: 'add' | 'remove', collection: string) => {
+    const ids = documents
+      .filter(({ collection_ids: known }) => known.includes(collection) === (kind === 'remove'))
+      .map(({ id }) => id);
+    isStopped.current = false;
+    setFailure(undefined);
+    // A dialog that closes at once would only flicker.
+    const isLong = ids.length > MOVE_BATCH;
+    if (isLong) setMoved({ handled: 0, total: ids.length });
+    let problem: string | undefined;
+    let changed = 0;
+    for await (const each of moveSelected({ kind, collection, ids })) {
+      problem = each.failure ?? each.refusal;
+      changed = each.changed;
+      if (isLong) setMoved({ handled: each.handled, total: ids.length });
+      if (isStopped.current) break;
+    }
+    setMoved(undefined);
+    setTarget('');
+    setFailure(problem);
+    announce(texts.library.moved(changed));
+    // The pressed button disappears with the selection.
+    focusView();
+    onDone();
+  };
   return (
     <>
       {documents.length > 0 && (
         <fieldset class="selection" aria-label={texts.library.selection}>
           <strong>{texts.library.selected(documents.length)}</strong>
           {others > 0 && (
-            <button type="button" onClick={() => void attempt(onSelectAll)}>
-              {texts.library.selectAllFound(documents.length + others)}
+            <button type="button" disabled={isChoosing} onClick={() => void selectAll()}>
+              {isChoosing ? texts.loading : texts.library.selectAllFound(documents.length + others)}
             </button>
           )}
           <select
@@ -64,12 +92,12 @@ export function SelectionBar(props: SelectionBarProps) {
           </select>
           {/* The arrow keys already change the choice, so that it must not act by itself. */}
           {target !== '' && (
-            <button type="button" onClick={() => void move('POST', target)}>
+            <button type="button" onClick={() => void move('add', target)}>
               {texts.library.add}
             </button>
           )}
           {collection !== undefined && (
-            <button type="button" onClick={() => void move('DELETE', collection)}>
+            <button type="button" onClick={() => void move('remove', collection)}>
               {texts.library.takeOut}
             </button>
           )}
@@ -79,6 +107,15 @@ export function SelectionBar(props: SelectionBarProps) {
         </fieldset>
       )}
       <Refusal message={failure} />
+      {moved !== undefined && (
+        <Dialog title={texts.library.moving(moved.total)} onClose={stop}>
+          <progress value={moved.handled} max={moved.total} aria-label={texts.library.moving(moved.total)} />
+          <p>{texts.library.movedSoFar(moved.handled, moved.total)}</p>
+          <button type="button" onClick={stop}>
+            {texts.library.stopDeletion}
+          </button>
+        </Dialog>
+      )}
       {deleting !== undefined && (
         <Deletion
           documents={deleting}

@@ -26,6 +26,8 @@ export function SettingsView() {
     [],
   );
   const [deletions, setDeletions] = useState(0);
+  // The cards below would be pushed down while they are read.
+  const [isStatusShown, setStatusShown] = useState(false);
   if (who.kind !== 'signed_in') return <p class="notice">{texts.loading}</p>;
   const { user } = who;
   const needsKey =
@@ -39,14 +41,18 @@ export function SettingsView() {
           {needsKey && <SignOut />}
         </p>
       </header>
-      {user.is_superuser && <System />}
-      {user.is_superuser && <Models />}
-      <Assistants origin={location.origin} needsKey={needsKey} />
-      {needsKey && <Password user={user} onKeysDeleted={() => setDeletions(deletions + 1)} />}
-      <Keys key={deletions} userId={user.id} />
-      <Limits userId={user.id} />
-      {user.is_superuser && <Users ownId={user.id} />}
-      <p class="notice">{texts.settings.theme}</p>
+      {user.is_superuser && <System onShown={() => setStatusShown(true)} />}
+      {(isStatusShown || !user.is_superuser) && (
+        <>
+          {user.is_superuser && <Models />}
+          <Assistants origin={location.origin} needsKey={needsKey} />
+          {needsKey && <Password user={user} onKeysDeleted={() => setDeletions(deletions + 1)} />}
+          <Keys key={deletions} userId={user.id} />
+          <Limits userId={user.id} />
+          {user.is_superuser && <Users ownId={user.id} />}
+          <p class="notice">{texts.settings.theme}</p>
+        </>
+      )}
     </div>
   );
 }

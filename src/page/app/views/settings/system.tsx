@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
@@ -7,9 +7,13 @@ import { texts } from '../../texts.ts';
 import { type Finding, findingsOf, type SystemStatus } from './findings.ts';
 import { checkIndex, loadStatus } from './settings-data.ts';
 
-/** Facts about the service and findings. */
-export function System() {
+/** Facts about the service and findings. `onShown` is called when their height is known. */
+export function System({ onShown }: { readonly onShown: () => void }) {
   const status = useResource(loadStatus, []);
+  const isShown = status.kind !== 'loading';
+  useEffect(() => {
+    if (isShown) onShown();
+  }, [isShown]);
   return (
     <section class="card" aria-labelledby="settings-system">
       <h2 id="settings-system">{texts.settings.system}</h2>
@@ -81,7 +85,10 @@ const countsOf = (documents: Readonly<Record<string, number>>) => ({
 
 function IndexCheck() {
   const [message, setMessage] = useState<string>();
-  const check = async () => setMessage(await checkIndex().catch(messageOf));
+  const check = async () => {
+    setMessage(texts.settings.checkingIndex);
+    setMessage(await checkIndex().catch(messageOf));
+  };
   return (
     <>
       <button type="button" onClick={() => void check()}>
