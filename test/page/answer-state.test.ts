@@ -182,6 +182,32 @@ describe('the check of an answer that came without verdicts', () => {
     ).toBeUndefined();
   });
 
+  it('checks the first paragraphs of a very long answer, and says that the rest is not checked', () => {
+    const sentence = 'The mate [1].';
+    const paragraphs = Array.from({ length: 5_000 }, () => sentence);
+    const text = paragraphs.join('\n\n');
+    const marks = paragraphs.map((_, at) => {
+      const start = at * (sentence.length + 2) + sentence.indexOf('[');
+      return { sourceId: 'cit.1', start, end: start + 3 };
+    });
+    const long = { ...state, text, marks };
+    const sent = checkRequest(long, '')?.answer ?? '';
+    expect(sent.length).toBeLessThanOrEqual(40_000);
+    expect(sent.endsWith(sentence)).toBe(true);
+    const statements = [
+      { start: 0, end: 13, text: 'The mate', verdict: 'verbatim', citations: [{ marker: 1, verdict: 'verbatim' }] },
+    ];
+    const checked = applyCheck(long, { statements, unsupported: [] });
+    expect(checked).toMatchObject({ isChecked: true, isPartlyChecked: true });
+    expect(checked.marks.at(0)?.verdict).toBe('verbatim');
+    expect(checked.marks.at(-1)?.verdict).toBeUndefined();
+    // The service may stop earlier, at the number of statements or its time.
+    const stopped = applyCheck(state, { statements, unsupported: [], unchecked_from: 13 });
+    expect(stopped.marks.map(({ verdict }) => verdict)).toEqual(['verbatim', undefined]);
+    expect(stopped.isPartlyChecked).toBe(true);
+    expect(applyCheck(state, { statements, unsupported: [] }).isPartlyChecked).toBeUndefined();
+  });
+
   it('sends the passage with the sentence of a graph element, not the element', () => {
     const graph = {
       id: 'entity',

@@ -37,6 +37,7 @@ export const ask = {
   working: 'Working…',
   reconnecting: 'The connection was lost. Reconnecting…',
   checking: 'Checking the citations…',
+  partlyChecked: 'This answer is too long to check in one go: its last citations, without a verdict, are not checked.',
   stop: 'Stop',
   stopping: 'Stopping…',
   stopped: 'Stopped. The answer so far is shown.',

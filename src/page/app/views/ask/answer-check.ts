@@ -19,9 +19,11 @@ export interface AnswerCheck {
     };
   })[];
   readonly unsupported: readonly MarkerSpan[];
+  /** Offset at which the check stopped at a limit; absent when the whole text was checked. */
+  readonly unchecked_from?: number;
 }
 
-/** Maximum length of an answer that is checked. */
+/** Maximum length of a text that the service checks. */
 const MAX_CHECKED = 40_000;
 
 /**
@@ -37,10 +39,16 @@ export function checkRequest(
     const location = locationOf(source, documents);
     return location === undefined ? [] : [{ marker: Number(numberOf(source.id)), ...location }];
   });
-  const isWorthwhile = known.length > 0 && text.length <= MAX_CHECKED;
-  if (isChecked || !isWorthwhile) return undefined;
+  if (isChecked || known.length === 0) return undefined;
   // Quotations are verbatim by construction; the check only locates each quote.
-  return { answer: text, sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
+  return { answer: checkedPart(text), sources: known, search: !isExtractive, ...(asOf !== '' && { as_of: asOf }) };
+}
+
+/** The paragraphs of a longer text that can be checked. */
+function checkedPart(text: string): string {
+  if (text.length <= MAX_CHECKED) return text;
+  const end = text.lastIndexOf('\n\n', MAX_CHECKED);
+  return text.slice(0, end > 0 ? end : MAX_CHECKED);
 }
 
 function locationOf({ chunkId, documentId }: Source, documents: ReadonlySet<string> | undefined) {
@@ -53,7 +61,9 @@ function locationOf({ chunkId, documentId }: Source, documents: ReadonlySet<stri
 
 /** The answer with the result of the check. */
 export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState {
+  const uncheckedFrom = check.unchecked_from ?? checkedPart(state.text).length;
   const marks = state.marks.map((mark): Mark => {
+    if (mark.start >= uncheckedFrom) return mark;
     const statement = check.statements.findLast(({ start }) => start <= mark.start);
     const number = Number(numberOf(mark.sourceId));
     const own = statement?.citations.find(({ marker }) => marker === number)?.verdict;
@@ -85,5 +95,13 @@ export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState 
   // Nothing is known about statements that cite a web page or a document that is gone.
   const unknown = check.statements.filter(({ citations }) => citations.some(({ verdict }) => verdict === 'unknown'));
   const unsupported = check.unsupported.filter(({ start }) => unknown.every((statement) => statement.start !== start));
-  return { ...state, marks, sources, unsupported: state.isExtractive ? [] : unsupported, isChecked: true };
+  const isPartlyChecked = state.marks.some(({ start }) => start >= uncheckedFrom);
+  return {
+    ...state,
+    marks,
+    sources,
+    unsupported: state.isExtractive ? [] : unsupported,
+    isChecked: true,
+    ...(isPartlyChecked && { isPartlyChecked }),
+  };
 }

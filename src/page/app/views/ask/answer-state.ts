@@ -75,6 +75,8 @@ export interface AnswerState {
   readonly support?: 'answer' | 'closest' | 'none';
   /** Whether the citations have been checked. */
   readonly isChecked: boolean;
+  /** Whether some citations were not checked, because the answer exceeds what one check covers. */
+  readonly isPartlyChecked?: boolean;
   readonly model?: string;
   readonly usage?: Usage;
   readonly stopReason?: string;

@@ -58,6 +58,7 @@ export function TurnView({ turn, retry }: { readonly turn: Turn; readonly retry:
         </div>
       )}
       {isChecking === true && <p class="notice">{texts.ask.checking}</p>}
+      {answer.isPartlyChecked === true && <p class="notice">{texts.ask.partlyChecked}</p>}
       <AnswerFooter answer={answer} />
     </article>
   );
