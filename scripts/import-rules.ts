@@ -23,7 +23,8 @@ const work = ['agent', 'rag', 'ingest', 'conversations', 'runs'];
  * entry. `tools` is the folder beside `src`.
  */
 export const allowedImports: Readonly<Record<string, readonly string[]>> = {
-  errors: [],
+  errors: ['member-message'],
+  'member-message': [],
   version: [],
   'program-file': [],
   'user-cache': [],
