@@ -46,6 +46,21 @@ describe('a long Markdown text', () => {
     const text = 'Words.\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n'.repeat(20_000);
     expect(await cpuSeconds(() => readFile('a.md', text))).toBeLessThan(15);
   });
+
+  it.each([
+    ['list', Array.from({ length: 40_000 }, (_, at) => `${'  '.repeat(at % 3)}- Pier ${at} is open on weekdays.`)],
+    ['list', Array.from({ length: 20_000 }, (_, at) => `${at + 1}. Pier ${at}\n\n   It is open on weekdays.\n`)],
+    ['table', ['| pier | open |', '|---|:-:|', ...Array.from({ length: 40_000 }, (_, at) => `| ${at} | weekdays |`)]],
+  ])('with a long %s is read quickly, with the headings around it (%#)', async (kind, lines) => {
+    const text = `# Piers\n\nAll of them:\n\n${lines.join('\n')}\n\n## After\n\nWords.\n`;
+    let read: Awaited<ReturnType<typeof readFile>> | undefined;
+    const seconds = await cpuSeconds(async () => {
+      read = await readFile('a.md', text);
+    });
+    expect(read?.title).toBe('Piers');
+    expect(read?.blocks.map((block) => block.kind)).toEqual(['heading', 'paragraph', kind, 'heading', 'paragraph']);
+    expect(seconds).toBeLessThan(4);
+  });
 });
 
 describe('a long pathological text', () => {

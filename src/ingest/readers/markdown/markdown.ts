@@ -2,14 +2,13 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { parseDocument } from 'yaml';
-import type { Span } from '../../../citations/citation.ts';
 import type { Metadata } from '../../../documents/document.ts';
 import { ServiceError } from '../../../errors.ts';
 import { oneLine } from '../../../shared/text.ts';
 import { decodeText } from '../encoding/decode-text.ts';
 import { paragraphsOf } from '../plain/text.ts';
 import type { Block, Reader } from '../reader.ts';
-import { markdownPieces } from './markdown-pieces.ts';
+import { type MarkdownPiece, markdownPieces } from './markdown-pieces.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Node = Root['children'][number];
@@ -47,16 +46,31 @@ const BLOCKS_ONLY = {
 
 /** The parser's time is quadratic in the nesting depth; real documents do not nest fifty quotes. */
 const NESTED_PAST_REASON = /^(?:[ \t]{0,4}(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}/m;
-/** Each row costs the parser kilobytes; tables this long are data, and are split at lines anyway. */
-const MAX_TABLE_LINES = 20_000;
+/** Each row of a table costs the parser kilobytes and 0.1 ms. Pieces with more rows, or after so many, are not parsed. */
+const MAX_PIECE_ROWS = 20_000;
+const MAX_ROWS = 200_000;
 
 /** The top-level blocks at their offsets. */
 export function markdownBlocks(text: string): Block[] {
-  if (NESTED_PAST_REASON.test(text) || countTableLines(text) > MAX_TABLE_LINES) return paragraphsOf(text);
-  return markdownPieces(text).flatMap((piece) => blocksOfPiece(text, piece));
+  if (NESTED_PAST_REASON.test(text)) return paragraphsOf(text);
+  let rows = 0;
+  return markdownPieces(text).flatMap((piece): Block[] => {
+    const { start, end, kind } = piece;
+    if (kind !== undefined) return [{ kind, start, end }];
+    const own = countTableLines(text.slice(start, end));
+    if (own > MAX_PIECE_ROWS || rows > MAX_ROWS) {
+      return paragraphsOf(text.slice(start, end)).map((block) => ({
+        ...block,
+        start: start + block.start,
+        end: start + block.end,
+      }));
+    }
+    rows += own;
+    return blocksOfPiece(text, piece);
+  });
 }
 
-function blocksOfPiece(text: string, piece: Span): Block[] {
+function blocksOfPiece(text: string, piece: MarkdownPiece): Block[] {
   const root = fromMarkdown(text.slice(piece.start, piece.end), {
     extensions: [gfmTable(), BLOCKS_ONLY],
     mdastExtensions: [gfmTableFromMarkdown()],
