@@ -1,5 +1,5 @@
 import { lettersAndDigits, oneLine } from '../../../shared/text.ts';
-import { type Measure, measure } from './html-measure.ts';
+import type { Measure, PageMeasures } from './html-measure.ts';
 import { elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
 /** What the metadata of a page says about its text. */
@@ -23,13 +23,16 @@ const MIN_SHARE = 0.25;
  * page's title names. The second is chosen if the first lacks that heading or contains several texts, unless the page's
  * metadata contradicts it.
  */
-export function chooseCandidate(body: HtmlNode, first: HtmlNode, evidence: Evidence): HtmlNode {
-  const measures = measure(body);
+export function chooseCandidate(
+  body: HtmlNode,
+  first: HtmlNode,
+  { measures, ...evidence }: Evidence & { readonly measures: PageMeasures },
+): HtmlNode {
   const heading = headingOf(body, evidence.title);
   if (heading === undefined) return first;
   const second = partAround(heading, body, measures);
   if (second === undefined || second === first || contains(second, first)) return first;
-  const [one, other] = [measures.get(first), measures.get(second)];
+  const [one, other] = [measures.of(first), measures.of(second)];
   if (one === undefined || other === undefined) return first;
   const { articleBody, description } = evidence;
   if (articleBody !== undefined && articleBody.length > 500) {
@@ -67,13 +70,9 @@ function headingOf(body: HtmlNode, title: string | undefined): HtmlElement | und
   return found;
 }
 
-function partAround(
-  heading: HtmlElement,
-  body: HtmlNode,
-  measures: ReadonlyMap<HtmlNode, Measure>,
-): HtmlElement | undefined {
+function partAround(heading: HtmlElement, body: HtmlNode, measures: PageMeasures): HtmlElement | undefined {
   for (let node = heading.parent; node !== null && node !== body && isElement(node); node = node.parent) {
-    const own = measures.get(node);
+    const own = measures.of(node);
     if (own !== undefined && own.weight >= MIN_PROSE && own.paragraphs >= MIN_PARAGRAPHS) return node;
   }
   return undefined;

@@ -1,6 +1,6 @@
 import { backgroundOf, hasSheets, isColouredAway, isRecolouredBelow } from './html-colours.ts';
-import { measure } from './html-measure.ts';
-import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
+import { measurePage } from './html-measure.ts';
+import { childrenOf, type HtmlElement, type HtmlNode, isElement } from './html-nodes.ts';
 
 const HIDING_STYLE =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0+)?\s*(?:;|!|$)|font-size\s*:\s*0(?:\.0+)?(?:px|em|rem|pt|%)?\s*(?:;|!|$)|(?:text-indent|left|top|right|margin-left|margin-top)\s*:\s*-\d{3,}|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01]|clip-path\s*:\s*inset\(\s*(?:50|100)%|transform\s*:\s*scale\(\s*0\s*\))/i;
@@ -28,8 +28,8 @@ const MAX_HIDDEN = 0.5;
 export function removeHidden(root: HtmlNode): number {
   const byName = hiddenByStylesheet(root);
   // Measured once, because nested hidden elements must not be counted repeatedly.
-  const measures = measure(root);
-  const lengthOf = (node: HtmlNode): number => measures.get(node)?.text ?? 0;
+  const measures = measurePage(root);
+  const lengthOf = (node: HtmlNode): number => measures.of(node)?.text ?? 0;
   const total = lengthOf(root);
   let removed = 0;
   const sheets = hasSheets(root);
@@ -49,7 +49,7 @@ export function removeHidden(root: HtmlNode): number {
           const length = lengthOf(child);
           if (length <= total * MAX_HIDDEN) {
             removed += length;
-            detach(child);
+            measures.remove(child);
             continue;
           }
         }

@@ -1,10 +1,9 @@
 import { oneLine } from '../../../shared/text.ts';
 import { BYLINE_NAME, COPYRIGHT_WORDS, EMPTY_WORDS, READ_ELSEWHERE } from './html-boilerplate.ts';
 import { removeCards } from './html-cards.ts';
-import { isBlock, type Measure, measure } from './html-measure.ts';
+import { isBlock, type Measure, type PageMeasures } from './html-measure.ts';
 import {
   childrenOf,
-  detach,
   elementsOf,
   type HtmlElement,
   type HtmlNode,
@@ -17,24 +16,24 @@ import { MIN_PROSE_CHARACTERS, removeRails } from './html-rails.ts';
 import { isDataTable } from './html-table.ts';
 
 /** Removes link lists, bylines, boxes and interface labels from the content. */
-export function removeLeftovers(root: HtmlNode): void {
-  removeRails(root);
-  removeCards(root);
-  const measures = measure(root);
-  const prose = measures.get(root)?.weight ?? 0;
+export function removeLeftovers(root: HtmlNode, measures: PageMeasures): void {
+  removeRails(root, measures);
+  removeCards(root, measures);
+  measures.update();
+  const { weight: prose = 0, text: total = 0 } = measures.of(root) ?? {};
   const { first, last } = proseRange(root, measures);
   let order = 0;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
       const place = order++;
-      const own = measures.get(child);
+      const own = measures.of(child);
       if (own === undefined) continue;
       if (
         isStampIn(node, child, own) ||
         (isBlock(child) &&
-          isLeftover(child, own, { prose, place: place < first ? 'before' : place > last ? 'after' : 'within' }))
+          isLeftover(child, own, { prose, total, place: place < first ? 'before' : place > last ? 'after' : 'within' }))
       ) {
-        detach(child);
+        measures.remove(child);
         // Descendants are removed too, but still counted.
         order += countBelow(child);
       } else visit(child);
@@ -54,14 +53,14 @@ const isStampIn = (parent: HtmlNode, { name, attribs }: HtmlElement, own: Measur
 const countBelow = (node: HtmlNode): number => elementsOf(node).reduce((sum, child) => sum + 1 + countBelow(child), 0);
 
 /** Positions, in document order, of the first and the last block that is clearly prose. */
-function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): { first: number; last: number } {
+function proseRange(root: HtmlNode, measures: PageMeasures): { first: number; last: number } {
   let order = 0;
   let first = Number.POSITIVE_INFINITY;
   let last = -1;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
       const place = order++;
-      const own = measures.get(child);
+      const own = measures.of(child);
       const isLeaf = isBlock(child) && !elementsOf(child).some(isBlock);
       if (isLeaf && own !== undefined && own.weight > 100 && own.linked < own.text * 0.4) {
         first = Math.min(first, place);
@@ -76,10 +75,14 @@ function proseRange(root: HtmlNode, measures: ReadonlyMap<HtmlNode, Measure>): {
 
 interface Position {
   readonly prose: number;
+  readonly total: number;
   readonly place: 'before' | 'within' | 'after';
 }
 
-function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Position): boolean {
+/** A list with a larger share of the text is what the page is about, although it ends with it. */
+const MAX_LISTED_SHARE = 0.5;
+
+function isLeftover(element: HtmlElement, own: Measure, { prose, total, place }: Position): boolean {
   const { name } = element;
   if (own.text === 0) return false;
   if (/^h[1-6]$/.test(name) || name === 'pre' || name === 'tr' || name === 'td' || name === 'th' || name === 'tbody')
@@ -97,7 +100,7 @@ function isLeftover(element: HtmlElement, own: Measure, { prose, place }: Positi
     name !== 'dd'
   )
     return true;
-  if (place === 'within' && isContentList(element)) return false;
+  if ((place === 'within' || own.text > total * MAX_LISTED_SHARE) && isContentList(element)) return false;
   const density = own.linked / own.text;
   if (own.text < 260 && density > 0.3 && READ_ELSEWHERE.test(textBelow(element).trim())) return true;
   if (place === 'after' && own.text < 300 && COPYRIGHT_WORDS.test(textBelow(element))) return true;

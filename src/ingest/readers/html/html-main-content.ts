@@ -9,7 +9,7 @@ import {
 } from './html-boilerplate.ts';
 import { chooseCandidate, type Evidence } from './html-candidates.ts';
 import { removeLeftovers } from './html-leftovers.ts';
-import { isBlock, type Measure, measure } from './html-measure.ts';
+import { isBlock, type Measure, measurePage, type PageMeasures } from './html-measure.ts';
 import {
   detach,
   elementsOf,
@@ -20,6 +20,8 @@ import {
   nameOf,
   textBelow,
 } from './html-nodes.ts';
+import { removeOwnContents, removePagers } from './html-pagers.ts';
+import { MIN_PROSE_CHARACTERS } from './html-rails.ts';
 import { isClearlyData } from './html-table.ts';
 
 /**
@@ -30,11 +32,13 @@ export function findMainContent($: CheerioAPI, evidence: Evidence = {}): HtmlNod
   const [body] = $('body').get();
   if (body === undefined) return $.root().get();
   removeTags(body);
-  const total = measure(body).get(body)?.text ?? 0;
-  removeByName(body, total);
-  const roots = [chooseCandidate(body, chooseRoots(body)[0] ?? body, evidence)];
-  for (const root of roots) removeLeftovers(root);
-  return roots;
+  const measures = measurePage(body);
+  removePagers(body, measures);
+  removeOwnContents(body, measures);
+  removeByName(body, measures);
+  const root = chooseCandidate(body, chooseRoot(body, measures), { ...evidence, measures });
+  removeLeftovers(root, measures);
+  return [root];
 }
 
 const NEVER_TEXT = new Set(
@@ -64,13 +68,13 @@ const MAX_RUNNING_LINES = 0.4;
 const MAX_REMOVED_SHARE = 0.97;
 const NO_SENTENCE = 30;
 
-function removeByName(body: HtmlNode, total: number): void {
-  const measures = measure(body);
-  const prose = measures.get(body)?.weight ?? 0;
+function removeByName(body: HtmlNode, measures: PageMeasures): void {
+  measures.update();
+  const { text: total = 0, weight: prose = 0 } = measures.of(body) ?? {};
   const removable: { readonly element: HtmlElement; readonly weight: number }[] = [];
   const visit = (node: HtmlNode, inContent: boolean): void => {
     for (const child of elementsOf(node)) {
-      const own = measures.get(child);
+      const own = measures.of(child);
       if (own !== undefined && isRunningHeader(child, own)) removable.push({ element: child, weight: own.weight });
       else visit(child, inContent || child.name === 'main' || child.name === 'article');
     }
@@ -95,7 +99,7 @@ function removeByName(body: HtmlNode, total: number): void {
   const lost = removable.reduce((sum, { weight }) => sum + weight, 0);
   // A page whose elements are all named like boilerplate keeps them.
   const isAll = prose > 0 && lost > prose * MAX_REMOVED_SHARE;
-  for (const { element, weight } of removable) if (!isAll || weight < NO_SENTENCE) detach(element);
+  for (const { element, weight } of removable) if (!isAll || weight < NO_SENTENCE) measures.remove(element);
 }
 
 /** An element is removed for its name alone if its prose is below this amount or this share of the page's prose. */
@@ -128,22 +132,26 @@ function hasConsentButton(element: HtmlElement): boolean {
 
 /** Share of the surrounding prose that one part must contain to replace the whole. */
 const DOMINANT_SHARE = 0.8;
+/** On a page of links, the part with most of the little prose replaces the whole only with this share of its text. */
+const MIN_TEXT_SHARE = 0.5;
 /** Share of the prose that an element marked as content must contain. */
 const MIN_MARKED_SHARE = 0.4;
 
-function chooseRoots(body: HtmlNode): HtmlNode[] {
-  const measures = measure(body);
-  const weight = (node: HtmlNode) => measures.get(node)?.weight ?? 0;
+function chooseRoot(body: HtmlNode, measures: PageMeasures): HtmlNode {
+  measures.update();
+  const weight = (node: HtmlNode) => measures.of(node)?.weight ?? 0;
+  const text = (node: HtmlNode) => measures.of(node)?.text ?? 0;
   const marked = markedContent(body, weight);
   let root: HtmlNode = marked ?? body;
   for (;;) {
     const whole = weight(root);
     const next = elementsOf(root).find((child) => canHold(child) && weight(child) >= whole * DOMINANT_SHARE);
     if (next === undefined || whole === 0) break;
-    if (elementsOf(root).some((other) => other !== next && holdsMatter(other, measures.get(other)))) break;
+    if (whole < MIN_PROSE_CHARACTERS && text(next) < text(root) * MIN_TEXT_SHARE) break;
+    if (elementsOf(root).some((other) => other !== next && holdsMatter(other, measures.of(other)))) break;
     root = next;
   }
-  return [root];
+  return root;
 }
 
 /** A part with a heading and a table, code or text is content, even with little prose. */

@@ -1,4 +1,4 @@
-import { childrenOf, type HtmlElement, type HtmlNode, isElement, isTaskBox } from './html-nodes.ts';
+import { childrenOf, detach, type HtmlElement, type HtmlNode, isElement, isTaskBox } from './html-nodes.ts';
 
 /** Text statistics of an element, including its descendants. */
 export interface Measure {
@@ -25,13 +25,49 @@ const SENTENCE_END = /[.!?。！？؟।…][\s"'”’»)\]]*/g;
 
 export const isBlock = ({ name }: HtmlElement): boolean => BLOCK.has(name);
 
-/** Measures every element of a page in one pass. */
-export function measure(root: HtmlNode): Map<HtmlNode, Measure> {
-  const measures = new Map<HtmlNode, Measure>();
-  visit(root, false);
-  return measures;
+/** The measures of the elements of a page. */
+export interface PageMeasures {
+  /** As of the last update; undefined for elements that are not measured, such as scripts. */
+  of(node: HtmlNode): Measure | undefined;
+  /** Removes a node from the page. */
+  remove(node: HtmlNode): void;
+  /** Measures the elements again from which something was removed. */
+  update(): void;
+}
 
-  function visit(node: HtmlNode, isLinked: boolean): { own: Measure; direct: string } {
+interface Measured {
+  readonly own: Measure;
+  /** Text directly in an inline element, which belongs to the block around it. */
+  readonly direct: string;
+}
+
+/** Measures every element of a page in one pass. */
+export function measurePage(root: HtmlNode): PageMeasures {
+  const known = new Map<HtmlNode, Measured>();
+  const changed = new Set<HtmlNode>();
+  const update = () => {
+    visit(root, false);
+    changed.clear();
+  };
+  update();
+  return {
+    of: (node) => known.get(node)?.own,
+    remove(node) {
+      for (let around = node.parent; around !== null; around = around.parent) changed.add(around);
+      detach(node);
+    },
+    update,
+  };
+
+  function visit(node: HtmlNode, isLinked: boolean): Measured {
+    const found = changed.has(node) ? undefined : known.get(node);
+    if (found !== undefined) return found;
+    const measured = calculate(node, isLinked);
+    known.set(node, measured);
+    return measured;
+  }
+
+  function calculate(node: HtmlNode, isLinked: boolean): Measured {
     const own: Measure = { text: 0, linked: 0, links: 0, weight: 0, inputs: 0, paragraphs: 0 };
     // Text directly in this block, outside of nested blocks and links.
     let direct = '';
@@ -61,10 +97,8 @@ export function measure(root: HtmlNode): Map<HtmlNode, Measure> {
       const weight = weightOf(direct, node.name);
       own.weight += weight;
       if (weight > 40) own.paragraphs++;
-      measures.set(node, own);
       return { own, direct: '' };
     }
-    measures.set(node, own);
     return { own, direct };
   }
 }

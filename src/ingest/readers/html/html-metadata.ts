@@ -1,7 +1,8 @@
-import type { CheerioAPI } from 'cheerio';
+import type { Cheerio, CheerioAPI } from 'cheerio';
 import { cleanLine } from '../encoding/clean-text.ts';
 import { authorName, shownAuthor } from './html-author.ts';
 import { dateInAddress, isoDate, shownDate } from './html-dates.ts';
+import { elementsWhere, type HtmlElement } from './html-nodes.ts';
 
 /** Metadata from a page's head and its structured data. */
 export interface HtmlMetadata {
@@ -58,11 +59,26 @@ const META: ReadonlyMap<string, Name> = new Map(
   }),
 );
 
+const TAGS = new Set(['html', 'meta', 'link', 'title', 'h1', 'script']);
+
+type Select = (selector: string) => Cheerio<HtmlElement>;
+
+/** Selects among the elements of `TAGS`. One pass over a long page is faster than one for each selector. */
+function selectorOf($: CheerioAPI): Select {
+  const candidates = $(
+    $.root()
+      .get()
+      .flatMap((root) => elementsWhere(root, ({ name }) => TAGS.has(name))),
+  );
+  return (selector) => candidates.filter(selector);
+}
+
 /** Longer lists are cut, and nested lists are ignored: they name nobody that a reader looks for. */
 const MAX_AUTHORS = 50;
 const ARTICLE_TYPES = /(?:Article|Posting|Report|Page|Recipe|Product|HowTo|Event|Course|Book|Review)$/;
 
 export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
+  const select = selectorOf($);
   const found = new Map<Name, string>();
   const take = (name: Name, value: unknown) => {
     if (typeof value !== 'string' || found.has(name)) return;
@@ -71,7 +87,7 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
   };
   const metas = new Map<Name, [rank: number, value: string]>();
   const order = [...META.keys()];
-  for (const element of $('meta[content]').get()) {
+  for (const element of select('meta[content]').get()) {
     const key = (
       element.attribs['property'] ??
       element.attribs['name'] ??
@@ -97,7 +113,7 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
   };
   take('published', dateInAddress(url));
   for (const [name, [, value]] of metas) take(name, clean[name] === undefined ? value : clean[name](value));
-  const items = structuredData($);
+  const items = structuredData($, select);
   for (const article of items.filter(isArticle)) {
     takeClean('author', nameOf(resolved(article['author'], items)) ?? nameOf(article['creator']));
     takeClean('published', article['datePublished']);
@@ -106,30 +122,32 @@ export function readHtmlMetadata($: CheerioAPI, url?: string): HtmlMetadata {
     if (typeof article['articleBody'] === 'string' && !found.has('articleBody'))
       found.set('articleBody', article['articleBody']);
   }
-  take('title', $('head > title').first().text());
-  take('title', $('h1').first().text());
-  const headline = headlineWithin($, found.get('title'));
+  take('title', select('head > title').first().text());
+  take('title', select('h1').first().text());
+  const headline = headlineWithin(select, $, found.get('title'));
   if (headline !== undefined) found.set('title', headline);
   if (!found.has('author')) take('author', shownAuthor($, site));
   if (!found.has('published')) take('published', shownDate($));
   take(
     'language',
-    $('html').attr('lang') ?? $('html').attr('xml:lang') ?? $('meta[http-equiv=content-language]').attr('content'),
+    select('html').attr('lang') ??
+      select('html').attr('xml:lang') ??
+      select('meta[http-equiv=content-language]').attr('content'),
   );
   const canonical =
-    $('link[rel=canonical]').first().attr('href') ?? $('meta[property="og:url"]').first().attr('content');
+    select('link[rel=canonical]').first().attr('href') ?? select('meta[property="og:url"]').first().attr('content');
   const whole = canonical === undefined ? null : URL.parse(canonical, url);
   if (whole !== null && /^https?:$/.test(whole.protocol)) take('canonicalUrl', whole.href);
   const isText = (item: Readonly<Record<string, unknown>>) =>
     [item['@type']].flat().some((type) => typeof type === 'string' && /(?:Article|BlogPosting|Report)$/.test(type));
   const isArticleMeta =
-    $('meta[property="og:type"]').attr('content')?.toLowerCase() === 'article' || items.some(isText);
+    select('meta[property="og:type"]').attr('content')?.toLowerCase() === 'article' || items.some(isText);
   return { ...Object.fromEntries(found), isArticle: isArticleMeta };
 }
 
 /** The articles, products… of all JSON-LD blocks. Invalid blocks are skipped. */
-function structuredData($: CheerioAPI): Readonly<Record<string, unknown>>[] {
-  return $('script[type="application/ld+json"]')
+function structuredData($: CheerioAPI, select: Select): Readonly<Record<string, unknown>>[] {
+  return select('script[type="application/ld+json"]')
     .get()
     .flatMap((script) => {
       try {
@@ -160,9 +178,9 @@ function resolved(value: unknown, items: readonly Readonly<Record<string, unknow
 }
 
 /** The heading contained in a title that also names the site or section. */
-function headlineWithin($: CheerioAPI, title: string | undefined): string | undefined {
+function headlineWithin(select: Select, $: CheerioAPI, title: string | undefined): string | undefined {
   if (title === undefined) return undefined;
-  for (const heading of $('h1').slice(0, 3).get()) {
+  for (const heading of select('h1').slice(0, 3).get()) {
     const text = cleanLine($(heading).text());
     const at = text.length < 4 ? -1 : title.toLowerCase().indexOf(text.toLowerCase());
     // The rest of the title must be set off by a separator; otherwise the heading is only a part of a longer one.

@@ -41,6 +41,20 @@ export function detach(node: HtmlNode): void {
 export const nameOf = ({ attribs }: HtmlElement): string => `${attribs['class'] ?? ''} ${attribs['id'] ?? ''}`;
 export const elementsOf = (node: HtmlNode): HtmlElement[] => childrenOf(node).filter(isElement);
 
+/** The elements below a node that pass a test, in document order. */
+export function elementsWhere(root: HtmlNode, test: (element: HtmlElement) => boolean): HtmlElement[] {
+  const found: HtmlElement[] = [];
+  const visit = (node: HtmlNode): void => {
+    for (const child of childrenOf(node)) {
+      if (!isElement(child)) continue;
+      if (test(child)) found.push(child);
+      visit(child);
+    }
+  };
+  visit(root);
+  return found;
+}
+
 /** Whether a node has a descendant with this tag name. */
 export function hasBelow(node: HtmlNode, name: string): boolean {
   return elementsOf(node).some((child) => child.name === name || hasBelow(child, name));

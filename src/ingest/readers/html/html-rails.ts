@@ -1,7 +1,7 @@
 import { oneLine } from '../../../shared/text.ts';
 import { RAIL_HEADING } from './html-boilerplate.ts';
-import { measure } from './html-measure.ts';
-import { childrenOf, detach, elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
+import type { PageMeasures } from './html-measure.ts';
+import { childrenOf, elementsOf, type HtmlElement, type HtmlNode, isElement, textBelow } from './html-nodes.ts';
 
 /** Below this, a page consists mainly of links. */
 export const MIN_PROSE_CHARACTERS = 300;
@@ -10,9 +10,9 @@ export const MIN_PROSE_CHARACTERS = 300;
  * Removes a heading such as "Related articles" with everything up to the next heading of its level, if that is mostly
  * links.
  */
-export function removeRails(root: HtmlNode): void {
-  const measures = measure(root);
-  const total = measures.get(root)?.weight ?? 0;
+export function removeRails(root: HtmlNode, measures: PageMeasures): void {
+  measures.update();
+  const total = measures.of(root)?.weight ?? 0;
   if (total < MIN_PROSE_CHARACTERS) return;
   const visit = (node: HtmlNode): void => {
     for (const child of elementsOf(node)) {
@@ -28,14 +28,14 @@ export function removeRails(root: HtmlNode): void {
       const below = followers(head, level);
       const [text, linked, weight] = below.reduce(
         (sum, each) => {
-          const own = measures.get(each);
+          const own = measures.of(each);
           return [sum[0] + (own?.text ?? 0), sum[1] + (own?.linked ?? 0), sum[2] + (own?.weight ?? 0)] as const;
         },
         [0, 0, 0] as readonly [number, number, number],
       );
       if (text > 0 && linked < text * 0.25 && weight > 150) continue;
       if (weight > total * 0.4) continue;
-      for (const each of [head, ...below]) detach(each);
+      for (const each of [head, ...below]) measures.remove(each);
     }
   };
   visit(root);
