@@ -26,20 +26,29 @@ export function progressView(
   { output, interruption }: Pick<CommandContext, 'output' | 'interruption'>,
 ) {
   let total: number | undefined;
+  /** Number of files found so far, while they are counted. */
+  let listed: number | undefined;
   let current: string | undefined;
   /** Progress of documents that take long, by source. */
   const details = new Map<string, { readonly words: string; readonly since: number }>();
   let drawnAt = startedAt;
   const counting = new AbortController();
   const stop = AbortSignal.any([counting.signal, interruption.stop]);
-  void countSources(names, { dataFolder, site, stop }).then((counted) => {
-    total = counted;
+  const counted = countSources(names, { dataFolder, site, stop }, (soFar) => {
+    listed = soFar;
+  });
+  void counted.then((all) => {
+    total = all;
+    listed = undefined;
   });
   const line = () => {
     const { outcomes, skipped } = tally;
     const done = Object.values(outcomes).reduce((sum, each) => sum + each, 0);
     const elapsedSeconds = (performance.now() - startedAt) / 1000;
-    const progress = { done, total, failed: outcomes.failed, skipped: sum(skipped), elapsedSeconds, unit: 'files' };
+    // Files that have been ingested are known, even if the count has not come to them yet.
+    const found = listed === undefined ? undefined : Math.max(listed, done);
+    const counts = { done, total, listed: found, failed: outcomes.failed, skipped: sum(skipped) };
+    const progress = { ...counts, elapsedSeconds, unit: 'files' };
     const latest = [...details.values()].at(-1);
     const shown = latest && `${latest.words}, ${duration((performance.now() - latest.since) / 1000)}`;
     const working = shown ?? current;

@@ -72,16 +72,22 @@ async function* untilStopped(pages: AsyncGenerator<SitePage>, stop: AbortSignal)
   }
 }
 
-/** Number of files and pages behind the arguments, for a progress bar; undefined when counting was stopped. */
+/**
+ * Number of files and pages behind the arguments, for a progress bar; undefined when counting was stopped. `report` is
+ * given the number counted so far.
+ */
 export async function countSources(
   names: readonly string[],
   options: Omit<SourceOptions, 'web'>,
+  report: (counted: number) => void = () => undefined,
 ): Promise<number | undefined> {
   // Counting the pages of a site would mean fetching them.
   if (options.site !== undefined && names.some(isUrl)) return undefined;
   let total = 0;
   try {
-    for await (const source of findSources(names, options)) if (source.kind !== 'skipped') total += 1;
+    for await (const source of findSources(names, options)) {
+      if (source.kind !== 'skipped') report(++total);
+    }
   } catch {
     return undefined;
   }

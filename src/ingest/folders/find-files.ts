@@ -66,54 +66,67 @@ async function* matches(pattern: string, options: FindFilesOptions): AsyncGenera
     const info = await lstat(path).catch(() => undefined);
     // A "**" also matches the folders it passes through; their files are separate matches.
     if (info?.isDirectory()) continue;
-    yield* file(path, options);
+    yield await fileAt(path, options);
   }
   if (!any) throw new ServiceError('invalid_request', `No file matches "${pattern}".`);
 }
+
+/** Files looked at together: while a service is busy, each of them alone waits for its turn. */
+const FILES_AT_ONCE = 32;
 
 async function* below(folder: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
   if (isOwn(folder, options)) {
     yield { kind: 'skipped', path: folder, reason: 'own' };
     return;
   }
+  const files: string[] = [];
+  const batch = async (): Promise<readonly Found[]> =>
+    Promise.all(files.splice(0).map((path) => fileAt(path, options)));
   for await (const entry of entriesOf(folder)) {
     if (options.signal.aborted) return;
     if ('problem' in entry) {
+      yield* await batch();
       yield { kind: 'unreadable', path: folder, ...entry };
       return;
     }
     const path = join(folder, entry.name);
+    if (!entry.name.startsWith('.') && !entry.isDirectory()) {
+      if (files.push(path) === FILES_AT_ONCE) yield* await batch();
+      continue;
+    }
+    yield* await batch();
     if (entry.name.startsWith('.')) yield { kind: 'skipped', path, reason: 'hidden' };
-    else if (entry.isDirectory() && entry.name === 'node_modules')
-      yield { kind: 'skipped', path, reason: 'dependencies' };
-    else if (entry.isDirectory()) yield* below(path, options);
-    else yield* file(path, options);
+    else if (entry.name === 'node_modules') yield { kind: 'skipped', path, reason: 'dependencies' };
+    else yield* below(path, options);
   }
+  yield* await batch();
 }
 
 /** The entries of a folder. If reading it fails, for example because a disk was removed, the problem comes last. */
 async function* entriesOf(folder: string): AsyncGenerator<Dirent | { readonly problem: string }, void> {
   try {
-    yield* await opendir(folder);
+    yield* await opendir(folder, { bufferSize: FILES_AT_ONCE });
   } catch (error) {
     yield { problem: hasLostName(folder) ? LOST_NAME : fileProblem(error) };
   }
 }
 
 // A link to a folder is not followed, to avoid cycles; a link to a file is read like the file.
-async function* file(path: string, options: FindFilesOptions): AsyncGenerator<Found, void> {
+async function fileAt(path: string, options: FindFilesOptions): Promise<Found> {
   const info = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (info instanceof Error) {
-    if (info.code === 'ENOENT' && hasLostName(path)) yield { kind: 'unreadable', path, problem: LOST_NAME };
-    else if (info.code === 'ENOENT' || info.code === 'ENOTDIR') yield { kind: 'skipped', path, reason: 'missing' };
-    else yield { kind: 'unreadable', path, problem: fileProblem(info) };
-  } else if (info.isDirectory()) yield { kind: 'skipped', path, reason: 'linked' };
-  else if (!info.isFile()) yield { kind: 'skipped', path, reason: 'special' };
-  else if (isOwn(path, options)) yield { kind: 'skipped', path, reason: 'own' };
-  else if (info.size === 0) yield { kind: 'skipped', path, reason: 'empty' };
-  else if (isGenerated(basename(path))) yield { kind: 'skipped', path, reason: 'generated' };
-  else if (!(await options.isSupported(path))) yield { kind: 'skipped', path, reason: 'unsupported' };
-  else yield { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
+    if (info.code === 'ENOENT' && hasLostName(path)) return { kind: 'unreadable', path, problem: LOST_NAME };
+    if (info.code === 'ENOENT' || info.code === 'ENOTDIR') return { kind: 'skipped', path, reason: 'missing' };
+    return { kind: 'unreadable', path, problem: fileProblem(info) };
+  }
+  const skipped = (reason: SkipReason): Found => ({ kind: 'skipped', path, reason });
+  if (info.isDirectory()) return skipped('linked');
+  if (!info.isFile()) return skipped('special');
+  if (isOwn(path, options)) return skipped('own');
+  if (info.size === 0) return skipped('empty');
+  if (isGenerated(basename(path))) return skipped('generated');
+  if (!(await options.isSupported(path))) return skipped('unsupported');
+  return { kind: 'file', path, sizeInBytes: info.size, isNamed: false };
 }
 
 /**
