@@ -152,7 +152,7 @@ it('--dry-run ingests nothing and predicts the outcome for each file', async () 
     files: [
       'circle: failed, It cannot be read: its links lead in a circle.',
       'controls.dat: skipped, unsupported',
-      expect.stringMatching(/^damaged\.docx: failed, .* is not a docx file: the archive is damaged/),
+      expect.stringMatching(/^damaged\.docx: failed, .* is not a file of type docx: the archive is damaged/),
       'dead.md: skipped, missing',
       'empty.md: skipped, empty',
       'film.mov: skipped, unsupported',

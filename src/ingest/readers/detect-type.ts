@@ -67,7 +67,7 @@ function detectBinary(file: { bytes: Uint8Array; fileName: string; signature: st
     if (named?.sharedSignature === 'zip') {
       throw new ServiceError(
         'invalid_request',
-        `${fileName} is not a ${named.type} file: the archive is damaged, was cut off or holds no document part.`,
+        `${fileName} is not a file of type ${named.type}: the archive is damaged, was cut off or holds no document part.`,
       );
     }
   }
@@ -130,7 +130,7 @@ function unsupported(fileName: string, found: string | undefined): ServiceError 
   if (found === undefined && named !== undefined && (named.sharedSignature !== undefined || named.type === 'pdf')) {
     return new ServiceError(
       'unsupported_type',
-      `${fileName} is not a ${named.type} file but ${what}. It may be damaged or encrypted; get another copy of it.`,
+      `${fileName} is not a file of type ${named.type} but ${what}. It may be damaged or encrypted; get another copy of it.`,
     );
   }
   return new ServiceError(

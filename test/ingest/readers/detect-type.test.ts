@@ -86,7 +86,7 @@ describe('the type of a file', () => {
       'data that is only named like a Word document',
       'a.docx',
       Buffer.from('9b1c00ff00e29d07fe81', 'hex'),
-      /^a\.docx is not a docx file but data of an unknown binary format\. It may be damaged or encrypted/,
+      /^a\.docx is not a file of type docx but data of an unknown binary format\. It may be damaged or encrypted/,
     ],
     [
       'data of an unknown format',
