@@ -2,7 +2,10 @@ import { ServiceError } from '../errors.ts';
 
 const MAX_REDIRECTS = 5;
 
-/** A `fetch` whose response bodies fail after `max` bytes; `onTooMuch` is called first. */
+/**
+ * A `fetch` whose response bodies fail after `max` bytes; `onTooMuch` is called first. In a stream of events, which may
+ * last for days, the limit is for each event.
+ */
 export function boundedFetch(
   max: number,
   onTooMuch: () => void,
@@ -10,11 +13,12 @@ export function boundedFetch(
   return async (url, init) => {
     const response = await fetchWithinHost(new URL(url), init);
     if (response.body === null) return response;
+    const isEvents = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
     let read = 0;
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(piece, controller) {
-          read += piece.byteLength;
+          read = isEvents && endsEvent(piece) ? 0 : read + piece.byteLength;
           if (read <= max) return controller.enqueue(piece);
           onTooMuch();
           controller.error(new Error(`The answer is longer than ${max} bytes.`));
@@ -24,6 +28,12 @@ export function boundedFetch(
     const { status, statusText, headers } = response;
     return new Response(counted, { status, statusText, headers });
   };
+}
+
+/** Whether an event of a stream ends in the piece. */
+function endsEvent(piece: Uint8Array): boolean {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  return bytes.includes('\n\n') || bytes.includes('\r\n\r\n');
 }
 
 /**

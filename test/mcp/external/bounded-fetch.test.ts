@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { boundedFetch } from '../../../src/mcp/bounded-fetch.ts';
 
 const open: (() => Promise<void>)[] = [];
@@ -46,4 +46,19 @@ it('follows a redirect on the same host, such as to an address with a slash, and
   });
   expect(await (await send(`${url}/mcp`)).text()).toBe('{"id": 1}');
   expect((await send(`${url}/again`)).status).toBe(308);
+});
+
+it.each(['\n\n', '\r\n\r\n'])('limits each event of a stream, and not all of them together (%j)', async (end) => {
+  let problems = 0;
+  const read = async (...pieces: readonly string[]) => {
+    const body = ReadableStream.from(pieces.map((piece) => Buffer.from(piece)));
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { headers }));
+    return (await boundedFetch(1_000, () => problems++)('http://127.0.0.1/mcp')).text();
+  };
+  const event = `data: ${'x'.repeat(500)}${end}`;
+  expect(await read(...Array(20).fill(event))).toHaveLength(20 * event.length);
+  expect(problems).toBe(0);
+  await expect(read(event, `data: ${'x'.repeat(700)}`, 'x'.repeat(700), end)).rejects.toThrow('longer than 1000');
+  expect(problems).toBe(1);
 });
