@@ -2,6 +2,7 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError
 import type { Principal } from '../access/principal.ts';
 import type { Backend } from './backend.ts';
 import { documentIdIn, documentUri, INDEX_URI } from './document-uri.ts';
+import { paceChanges } from './pace-changes.ts';
 import { MAX_SUBSCRIBED, subscribable } from './subscribable.ts';
 
 interface AnnouncedTo {
@@ -36,17 +37,17 @@ export function announceChanges({ server }: McpServer, { backend, principal, era
       return {};
     });
   }
-  const concerned = (documentId: string | undefined): readonly string[] => {
+  const concerned = (documentIds: readonly string[]): readonly string[] => {
     // On modern connections the SDK filters by subscription.
-    if (era === 'modern') return [INDEX_URI, ...(documentId === undefined ? [] : [documentUri(documentId)])];
-    // Passages of the document too, to which search results link.
-    const isOfDocument = (uri: string) => documentId !== undefined && documentIdIn(uri) === documentId;
-    return [...subscribed].filter((uri) => uri === INDEX_URI || isOfDocument(uri));
+    if (era === 'modern') return [INDEX_URI, ...documentIds.map(documentUri)];
+    // Passages of the documents too, to which search results link.
+    const isChanged = (uri: string) => documentIds.includes(documentIdIn(uri) ?? '');
+    return [...subscribed].filter((uri) => uri === INDEX_URI || isChanged(uri));
   };
   const ignore = () => {};
-  const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {
+  const unsubscribe = paceChanges(backend, ({ documentIds, isListChanged }) => {
     if (isListChanged) server.sendResourceListChanged().catch(ignore);
-    for (const uri of concerned(documentId)) server.sendResourceUpdated({ uri }).catch(ignore);
+    for (const uri of concerned(documentIds)) server.sendResourceUpdated({ uri }).catch(ignore);
   });
   const { onclose } = server;
   server.onclose = () => {

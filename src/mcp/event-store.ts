@@ -14,7 +14,7 @@ interface StoredEvent {
 
 /**
  * Ring buffer of a session's latest messages, for resuming streams. A notification replaces an equal, earlier one of its
- * stream: a folder of a thousand documents changes the list a thousand times, and must not displace the result of a call.
+ * stream: while documents are ingested the list changes every second, which must not displace the result of a call.
  */
 export function createEventStore(): Required<EventStore> {
   const events = new Map<string, StoredEvent>();

@@ -13,6 +13,7 @@ import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
 import { narrowSubscriptions } from './narrow-subscriptions.ts';
+import { paceChanges } from './pace-changes.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
 import { createSessions, type SessionLimits } from './sessions.ts';
@@ -81,10 +82,9 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   });
   const modern = toNodeHandler(handler, { onerror: onError });
   const sessions = createSessions({ createServer, backend, limits, onError });
-  const unsubscribe = backend.onChange(({ documentId, isListChanged }) => {
+  const unsubscribe = paceChanges(backend, ({ documentIds, isListChanged }) => {
     if (isListChanged) handler.notify.resourcesChanged();
-    handler.notify.resourceUpdated(INDEX_URI);
-    if (documentId !== undefined) handler.notify.resourceUpdated(documentUri(documentId));
+    for (const uri of [INDEX_URI, ...documentIds.map(documentUri)]) handler.notify.resourceUpdated(uri);
   });
 
   const router = Router();
@@ -241,11 +241,19 @@ const requireJson: RequestHandler = (request, response, next) => {
   sendError(response, 415, -32000, 'Send a JSON-RPC message with Content-Type: application/json.');
 };
 
+interface BodyError {
+  readonly type?: string;
+  readonly status?: number;
+  readonly limit?: number;
+}
+
 /** Reports body-parser errors as JSON-RPC errors instead of HTML pages. */
 const answerBadBody: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  const { type = '', status = 500 } = (error ?? {}) as { readonly type?: string; readonly status?: number };
-  if (type === 'entity.too.large') sendError(response, 413, -32600, 'The message is too large.');
-  else if (type === 'entity.parse.failed')
+  const { type = '', status = 500, limit } = (error ?? {}) as BodyError;
+  if (type === 'entity.too.large') {
+    const advice = 'Send less at once, or send a file with POST /v3/documents.';
+    sendError(response, 413, -32600, `The message has more than the ${limit} bytes that are read. ${advice}`);
+  } else if (type === 'entity.parse.failed')
     sendError(response, 400, -32700, 'Parse error: the body is not a JSON object or list in UTF-8.');
   else if (status >= 400 && status < 500) sendError(response, status, -32600, 'The body cannot be read.');
   else next(error);

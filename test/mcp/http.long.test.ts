@@ -66,6 +66,13 @@ describe('/mcp', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
+  it('says what to do about a message over the limit', async () => {
+    const mcp = await startInProcess({ http: { limits: { maxBodyBytes: 1_000 } } });
+    const refused = await post(mcp.url, { ...INITIALIZE, padding: 'x'.repeat(2_000) });
+    const { error } = (await refused.json()) as { readonly error: { readonly message: string } };
+    expect(error.message).toContain('more than the 1000 bytes that are read. Send less at once');
+  });
+
   it('refuses HTTP methods that the protocol does not use', async () => {
     const mcp = await startInProcess();
     const { hostname, port, pathname } = new URL(mcp.url);
