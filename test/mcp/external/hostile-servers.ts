@@ -12,7 +12,8 @@ import type { Tool } from '../../../src/toolbox/tool.ts';
 import { strangeServer } from './hostile-tools.ts';
 
 const PROCESS = fileURLToPath(new URL('./hostile-process.ts', import.meta.url));
-const common = { name: 'strange', tools: '*', deadline: 5_000 } as const;
+/** Long enough for a busy machine; tests of a deadline set their own. */
+const common = { name: 'strange', tools: '*', deadline: 60_000 } as const;
 
 /** A server in a separate process, over stdio. */
 export const overStdio = (change: Partial<ExternalServer> = {}): ExternalServer => ({
@@ -46,7 +47,7 @@ export function externalTools(servers: readonly ExternalServer[], times: Partial
     info: (_: object, note: string) => notes.push(note),
     warn: (_: object, note: string) => notes.push(note),
   };
-  const external = createExternalTools({ servers, version: '1.0.0', log, times: { firstWaitMs: 20_000, ...times } });
+  const external = createExternalTools({ servers, version: '1.0.0', log, times: { firstWaitMs: 60_000, ...times } });
   onTestFinished(() => external.close());
   return { ...external, notes };
 }
