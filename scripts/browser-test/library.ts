@@ -71,6 +71,26 @@ export const librarySuite: BrowserSuite = {
       },
       { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
     );
+    await test.check('a collection that a slow server is creating is not created twice', async (page) => {
+      const { promise: isLate, resolve: respond } = Promise.withResolvers<void>();
+      await page.route('**/v3/collections', async (route) => {
+        if (route.request().method() === 'POST') await isLate;
+        await route.continue();
+      });
+      await page.goto(`${test.url}/library`);
+      await page.getByRole('button', { name: 'New collection' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Created once');
+      const create = dialog.getByRole('button', { name: 'Create' });
+      await create.click();
+      await create.and(page.locator('[aria-disabled=true]')).waitFor();
+      await page.keyboard.press('Enter');
+      respond();
+      await dialog.waitFor({ state: 'detached' });
+      type Named = readonly { readonly name: string }[];
+      const found = (await test.get<Named>('/collections?limit=1000')).filter(({ name }) => name === 'Created once');
+      same(found.length, 1, 'the number of collections of that name');
+    });
     await test.check('a deletion shows its receipt', async (page) => {
       await test.ingestBytes('short-lived.md', '# Short lived\n\nNobody will miss this sentence.');
       await page.goto(`${test.url}/library?title=short`);

@@ -72,11 +72,11 @@ function NewCollection({
   readonly onClose: () => void;
   readonly onMade: (collection: Collection) => void;
 }) {
-  const { failure, attempt } = useAttempt();
+  const { failure, isBusy, attemptOnce } = useAttempt();
   const submit = (form: HTMLFormElement) => {
     const fields = new FormData(form);
     const text = (name: string) => String(fields.get(name) ?? '').trim();
-    return attempt(async () => {
+    return attemptOnce(async () => {
       onMade(await createCollection(text('name'), text('description')));
       onClose();
     });
@@ -99,7 +99,7 @@ function NewCollection({
           <input name="description" maxLength={1000} />
         </label>
         <Refusal message={failure} />
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           {texts.library.create}
         </button>
       </form>
@@ -114,9 +114,9 @@ interface RemoveCollectionProps {
 }
 
 function RemoveCollection({ collection, onClose, onRemoved }: RemoveCollectionProps) {
-  const { failure, attempt } = useAttempt();
+  const { failure, isBusy, attemptOnce } = useAttempt();
   const remove = () =>
-    attempt(async () => {
+    attemptOnce(async () => {
       await removeCollection(collection.id);
       onRemoved();
       onClose();
@@ -125,7 +125,7 @@ function RemoveCollection({ collection, onClose, onRemoved }: RemoveCollectionPr
     <Dialog title={texts.library.removeCollection} onClose={onClose}>
       <p>{texts.library.removeCollectionText(collection.name, collection.document_count)}</p>
       <Refusal message={failure} />
-      <button type="button" class="primary" onClick={() => void remove()}>
+      <button type="button" class="primary" aria-disabled={isBusy} onClick={() => void remove()}>
         {texts.library.removeCollection}
       </button>
     </Dialog>

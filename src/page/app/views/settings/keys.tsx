@@ -13,15 +13,15 @@ export function Keys({ userId }: { readonly userId: string }) {
   const keys = useResource((signal) => loadKeys(userId, signal), [userId]);
   const [made, setMade] = useState<string>();
   const [leaving, setLeaving] = useState<KeyRecord>();
-  const { failure, attempt } = useAttempt();
+  const { failure, isBusy, attemptOnce } = useAttempt();
   const create = (form: HTMLFormElement) =>
-    attempt(async () => {
+    attemptOnce(async () => {
       setMade(await createKey(userId, String(new FormData(form).get('name') ?? '').trim()));
       form.reset();
       keys.reload();
     });
   const remove = ({ key_id: id }: KeyRecord) =>
-    attempt(async () => {
+    attemptOnce(async () => {
       await deleteKey(userId, id).finally(() => setLeaving(undefined));
       keys.reload();
     });
@@ -57,7 +57,9 @@ export function Keys({ userId }: { readonly userId: string }) {
           {texts.settings.keyName}
           <input name="name" maxLength={200} placeholder={texts.settings.keyNameExample} />
         </label>
-        <button type="submit">{texts.settings.createKey}</button>
+        <button type="submit" aria-disabled={isBusy}>
+          {texts.settings.createKey}
+        </button>
       </form>
       <Refusal message={failure} />
       {made !== undefined && (
@@ -70,7 +72,7 @@ export function Keys({ userId }: { readonly userId: string }) {
       {leaving !== undefined && (
         <Dialog title={texts.settings.deleteKeyTitle} onClose={() => setLeaving(undefined)}>
           <p>{texts.settings.deleteKeyText(leaving.name ?? leaving.public_key)}</p>
-          <button type="button" class="danger" onClick={() => void remove(leaving)}>
+          <button type="button" class="danger" aria-disabled={isBusy} onClick={() => void remove(leaving)}>
             {texts.settings.deleteKey}
           </button>
         </Dialog>

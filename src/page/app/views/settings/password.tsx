@@ -13,21 +13,18 @@ interface PasswordProps {
 export function Password({ user, onKeysDeleted }: PasswordProps) {
   const [keys, setKeys] = useState<number>();
   const [areDeleted, setDeleted] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const { failure, attempt } = useAttempt();
+  const { failure, isBusy, attemptOnce } = useAttempt();
   const change = async (form: HTMLFormElement) => {
     const fields = new FormData(form);
-    setBusy(true);
     setKeys(undefined);
     setDeleted(false);
-    await attempt(async () => {
+    await attemptOnce(async () => {
       setKeys(await changePassword(user.email, String(fields.get('current')), String(fields.get('next'))));
       form.reset();
     });
-    setBusy(false);
   };
   const revoke = () =>
-    attempt(async () => {
+    attemptOnce(async () => {
       await deleteKeys(user.id).finally(onKeysDeleted);
       setKeys(0);
       setDeleted(true);
@@ -51,7 +48,7 @@ export function Password({ user, onKeysDeleted }: PasswordProps) {
           {texts.settings.chosenPassword}
           <input name="next" type="password" required autocomplete="new-password" />
         </label>
-        <button type="submit" disabled={isBusy}>
+        <button type="submit" aria-disabled={isBusy}>
           {texts.settings.changePassword}
         </button>
       </form>
@@ -66,7 +63,7 @@ export function Password({ user, onKeysDeleted }: PasswordProps) {
       </div>
       {keys !== undefined && keys > 0 && (
         <div class="settings-actions">
-          <button type="button" class="danger" onClick={() => void revoke()}>
+          <button type="button" class="danger" aria-disabled={isBusy} onClick={() => void revoke()}>
             {texts.settings.deleteKeys(keys)}
           </button>
         </div>

@@ -14,11 +14,11 @@ export function Users({ ownId }: { readonly ownId: string }) {
   const [offset, setOffset] = useState(0);
   const users = useResource((signal) => loadUsers(offset, signal), [offset]);
   const [leaving, setLeaving] = useState<UserRecord>();
-  const { failure, attempt } = useAttempt();
+  const { failure, isBusy, attemptOnce } = useAttempt();
   const [made, setMade] = useState<string>();
   const change = (act: () => Promise<unknown>) => {
     setMade(undefined);
-    return attempt(async () => {
+    return attemptOnce(async () => {
       await act();
       announce(texts.settings.changed);
       users.reload();
@@ -44,12 +44,14 @@ export function Users({ ownId }: { readonly ownId: string }) {
                   <span class="settings-actions">
                     <button
                       type="button"
+                      aria-disabled={isBusy}
                       onClick={() => void change(() => changeUser(user.id, { is_superuser: !user.is_superuser }))}
                     >
                       {user.is_superuser ? texts.settings.takeSuperuser : texts.settings.makeSuperuser}
                     </button>
                     <button
                       type="button"
+                      aria-disabled={isBusy}
                       onClick={() => void change(() => changeUser(user.id, { is_active: !user.is_active }))}
                     >
                       {user.is_active ? texts.settings.lockOut : texts.settings.letIn}
@@ -86,7 +88,9 @@ export function Users({ ownId }: { readonly ownId: string }) {
           {texts.settings.newPassword}
           <input name="password" type="password" required autocomplete="new-password" />
         </label>
-        <button type="submit">{texts.settings.createUser}</button>
+        <button type="submit" aria-disabled={isBusy}>
+          {texts.settings.createUser}
+        </button>
       </form>
       {made !== undefined && (
         <p class="finding finding-ok" role="status">
