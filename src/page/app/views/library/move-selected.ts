@@ -22,7 +22,7 @@ export interface Move {
 }
 
 /** Documents per request: few enough for the progress, and the button that stops, to be of use. */
-export const MOVE_BATCH = 200;
+export const MOVE_BATCH = 100;
 
 const sendMove = ({ kind, collection, ids }: Move): Promise<Changed> =>
   call<Changed>(`/v3/collections/${collection}/documents`, { method: 'POST', body: { [kind]: ids } });

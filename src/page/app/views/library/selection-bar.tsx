@@ -32,6 +32,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { failure, attempt, setFailure } = useAttempt();
   const [isChoosing, setChoosing] = useState(false);
   const [moved, setMoved] = useState<{ readonly handled: number; readonly total: number }>();
+  const [isMoving, setMoving] = useState(false);
   const isStopped = useRef(false);
   const stop = () => {
     isStopped.current = true;
@@ -44,6 +45,8 @@ export function SelectionBar(props: SelectionBarProps) {
     setChoosing(false);
   };
   const move = async (kind: 'add' | 'remove', collection: string) => {
+    if (isMoving) return;
+    setMoving(true);
     const ids = documents
       .filter(({ collection_ids: known }) => known.includes(collection) === (kind === 'remove'))
       .map(({ id }) => id);
@@ -61,6 +64,7 @@ export function SelectionBar(props: SelectionBarProps) {
       if (isStopped.current) break;
     }
     setMoved(undefined);
+    setMoving(false);
     setTarget('');
     setFailure(problem);
     announce(texts.library.moved(changed));
@@ -92,12 +96,12 @@ export function SelectionBar(props: SelectionBarProps) {
           </select>
           {/* The arrow keys already change the choice, so that it must not act by itself. */}
           {target !== '' && (
-            <button type="button" onClick={() => void move('add', target)}>
+            <button type="button" aria-disabled={isMoving} onClick={() => void move('add', target)}>
               {texts.library.add}
             </button>
           )}
           {collection !== undefined && (
-            <button type="button" onClick={() => void move('remove', collection)}>
+            <button type="button" aria-disabled={isMoving} onClick={() => void move('remove', collection)}>
               {texts.library.takeOut}
             </button>
           )}
