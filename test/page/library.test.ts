@@ -9,7 +9,13 @@ import {
   type Receipt,
   readLibraryFilter,
 } from '../../src/page/app/views/library/library-data.ts';
-import { chosenFiles, type DroppedEntry, filesOf } from '../../src/page/app/views/library/read-dropped.ts';
+import {
+  chosenFiles,
+  type DroppedEntry,
+  entriesIn,
+  entriesPasted,
+  filesOf,
+} from '../../src/page/app/views/library/read-dropped.ts';
 import { canRetry, remedyOfRefusal } from '../../src/page/app/views/library/remedy.ts';
 import { countUploads, shownUploads, UploadQueue } from '../../src/page/app/views/library/upload-queue.ts';
 
@@ -44,6 +50,17 @@ describe('a drop of files', () => {
       'notes/old|b.md',
       'notes|c.md',
     ]);
+  });
+
+  it('includes files without an entry, and a paste no picture of formatted text', async () => {
+    const loose = { webkitGetAsEntry: () => null, getAsFile: () => new File(['x'], 'attachment.eml') };
+    const text = { webkitGetAsEntry: () => null, getAsFile: () => null };
+    const transfer = { types: ['text/plain', 'Files'], items: [text, loose] };
+    const namesIn = async (entries: readonly DroppedEntry[]) =>
+      (await Array.fromAsync(filesOf(entries))).map((each) => each.file.name);
+    expect(await namesIn(entriesIn(transfer))).toEqual(['attachment.eml']);
+    expect(await namesIn(entriesPasted(transfer))).toEqual(['attachment.eml']);
+    expect(entriesPasted({ ...transfer, types: ['text/html', 'Files'] })).toEqual([]);
   });
 
   it('includes no search index of a documentation site, unless it is dropped itself', async () => {

@@ -1,6 +1,6 @@
 import { navigate } from '../router.ts';
 import { texts } from '../texts.ts';
-import { entriesIn, type FoundFile, filesOf, pastedFiles } from '../views/library/read-dropped.ts';
+import { entriesIn, entriesPasted, type FoundFile, filesOf } from '../views/library/read-dropped.ts';
 import { addToLibrary } from '../views/library/uploads.ts';
 import { announce } from './announcements.tsx';
 import { session } from './session.tsx';
@@ -22,10 +22,10 @@ export function takeStrayFiles(): () => void {
     if (isTaken()) void add(filesOf(entriesIn(event.dataTransfer)));
   };
   const onPaste = (event: ClipboardEvent): void => {
-    const files = event.defaultPrevented ? [] : pastedFiles(event.clipboardData);
-    if (files.length === 0 || !isTaken()) return;
+    const entries = event.defaultPrevented ? [] : entriesPasted(event.clipboardData);
+    if (entries.length === 0 || !isTaken()) return;
     event.preventDefault();
-    void add(files);
+    void add(filesOf(entries));
   };
   addEventListener('dragover', onOver);
   addEventListener('drop', onDrop);
@@ -37,7 +37,7 @@ export function takeStrayFiles(): () => void {
   };
 }
 
-async function add(files: AsyncIterable<FoundFile> | readonly FoundFile[]): Promise<void> {
+async function add(files: AsyncIterable<FoundFile>): Promise<void> {
   const found: FoundFile[] = [];
   for await (const file of files) found.push(file);
   if (found.length === 0) return;

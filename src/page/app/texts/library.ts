@@ -1,6 +1,6 @@
 export const library = {
   title: 'Library',
-  drop: 'Drop files or folders here, or paste files.',
+  drop: 'Drop or paste files or folders here.',
   dropNow: 'Release to add them.',
   formats: 'PDF, Word, PowerPoint, Excel, HTML, Markdown, e-mail, text, code and more.',
   into: (collection: string) => `They are added to “${collection}”.`,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
-import { chosenFiles, type DroppedEntry, entriesIn, type FoundFile, filesOf, pastedFiles } from './read-dropped.ts';
+import { chosenFiles, type DroppedEntry, entriesIn, entriesPasted, type FoundFile, filesOf } from './read-dropped.ts';
 
 interface DropZoneProps {
   readonly isLarge: boolean;
@@ -41,11 +41,10 @@ export function DropZone({ isLarge, into, onFiles, children }: DropZoneProps) {
       void addEntries(entriesIn(event.dataTransfer));
     };
     const onPaste = (event: ClipboardEvent) => {
-      const found = pastedFiles(event.clipboardData);
-      if (found.length === 0) return;
+      const entries = entriesPasted(event.clipboardData);
+      if (entries.length === 0) return;
       event.preventDefault();
-      onFiles(found);
-      announce(texts.library.taken(found.length));
+      void addEntries(entries);
     };
     const addEntries = async (entries: readonly DroppedEntry[]) => {
       let batch: FoundFile[] = [];

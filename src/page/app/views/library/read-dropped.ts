@@ -25,7 +25,6 @@ export interface DroppedFolder extends DroppedEntry {
 interface Transfer {
   readonly types: readonly string[];
   readonly items: Iterable<{ webkitGetAsEntry(): DroppedEntry | null; getAsFile(): File | null }>;
-  readonly files: Parameters<typeof chosenFiles>[0];
 }
 
 /** Whether to skip the name: hidden files and files created by tools. */
@@ -64,9 +63,9 @@ function entryOf(file: File | null): DroppedFile | [] {
   return { isFile: true, isDirectory: false, name: file.name, file: (done) => done(file) };
 }
 
-/** Files that were pasted. A program that copies text may add a picture of it, which is not meant. */
-export const pastedFiles = (transfer: Transfer | null): readonly FoundFile[] =>
-  transfer?.types.includes('text/plain') === true ? [] : chosenFiles(transfer?.files ?? []);
+/** The same for what was pasted. A program that copies formatted text may add a picture of it, which is not meant. */
+export const entriesPasted = (transfer: Transfer | null): readonly DroppedEntry[] =>
+  transfer?.types.includes('text/html') === true ? [] : entriesIn(transfer);
 
 const fileOf = (entry: DroppedFile): Promise<File> => new Promise((done, failed) => entry.file(done, failed));
 
