@@ -27,9 +27,9 @@ export function observeRequests({ metrics, traces }: Pick<HttpServices, 'metrics
         'http.request.method': method,
         'http.route': route,
         'http.response.status_code': status,
-        'error.type': status >= 500 ? String(status) : undefined,
         'citewell.request.id': requestIdOf(response),
       });
+      if (status >= 500) span?.failAs(String(status));
       span?.end();
     });
     resumeSpan(request, response, next);

@@ -36,19 +36,25 @@ export function createTraces(tracer: Tracer, close: () => Promise<void> = async 
   };
 }
 
-const openSpan = (span: Span, run: OpenSpan['run']): OpenSpan => ({
-  traceId: span.spanContext().traceId,
-  rename: (name) => void span.updateName(name),
-  set: (attributes) => void span.setAttributes(defined(attributes)),
-  fail(error) {
-    const type = error instanceof ServiceError ? error.code : error instanceof Error ? error.name : typeof error;
+function openSpan(span: Span, run: OpenSpan['run']): OpenSpan {
+  const failAs = (type: string) => {
     span.setAttribute('error.type', type);
     // The message is left out, because it may contain a file name, an address or the content of a request.
     span.setStatus({ code: SpanStatusCode.ERROR });
-  },
-  end: () => span.end(),
-  run,
-});
+  };
+  return {
+    traceId: span.spanContext().traceId,
+    rename: (name) => void span.updateName(name),
+    set: (attributes) => void span.setAttributes(defined(attributes)),
+    fail: (error) => failAs(typeOf(error)),
+    failAs,
+    end: () => span.end(),
+    run,
+  };
+}
+
+const typeOf = (error: unknown): string =>
+  error instanceof ServiceError ? error.code : error instanceof Error ? error.name : typeof error;
 
 const defined = (attributes: SpanAttributes) =>
   Object.fromEntries(

@@ -15,8 +15,10 @@ export interface OpenSpan {
   readonly traceId: string;
   rename(name: string): void;
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed. */
+  /** Marks the span as failed, by the code or the class of the error. */
   fail(error: unknown): void;
+  /** The same for a type of error that is known by another name, such as a status of HTTP. */
+  failAs(type: string): void;
   end(): void;
   /** Runs `work` with this span as the parent of the spans started in it. */
   run<Result>(work: () => Result): Result;

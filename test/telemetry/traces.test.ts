@@ -154,6 +154,23 @@ it('reports that a collector refuses spans', async () => {
   expect(warnings).toEqual([`Traces cannot be sent to ${new URL(collector.url).origin}.`]);
 });
 
+it('marks requests as failed that the service could not answer, and not those that the client got wrong', async () => {
+  const collector = await startCollector();
+  const traces = await open(collector.url);
+  const http = await startCitewell({ traces });
+  const messages = [{ role: 'user', content: 'When?' }];
+  const complete = (model: string) => http.post('/v3/retrieval/completion', { messages, generation_config: { model } });
+  expect((await complete('openai/gpt')).status).toBe(503);
+  expect((await fetch(`${http.url}/v3/documents/not-an-id`)).status).toBe(422);
+  await http.close();
+  await traces.close();
+  const ended = collector.spans.filter(({ name }) => / \/v3\//.test(name));
+  expect(ended.map((span) => [span.name, span.status.code ?? 0, attribute(span, 'error.type')])).toEqual([
+    ['POST /v3/retrieval/completion', 2, '503'],
+    ['GET /v3/documents/:id', 0, undefined],
+  ]);
+});
+
 it('records the kind of a failure, but not its message', async () => {
   const collector = await startCollector();
   const traces = await open(collector.url);
