@@ -1,10 +1,12 @@
 import {
   type CheckedCitation,
   type CitationCheck,
+  type ComparableText,
   checkStatement,
-  sourceText,
+  toComparableSource,
   weakestVerdict,
 } from '../citations/check-citation.ts';
+import type { Source } from '../citations/citation.ts';
 import { CitationCollector } from '../citations/citation-collector.ts';
 import { findQuote } from '../citations/find-quote.ts';
 import type { MarkerScanner, ScannedPart } from '../citations/marker-scanner.ts';
@@ -21,6 +23,8 @@ export class CitingText {
   readonly #run: AgentRun;
   readonly #scanner: MarkerScanner;
   readonly #collector = new CitationCollector();
+  /** Sources are analysed once for all statements of the turn. */
+  readonly #comparable = new WeakMap<Source, ComparableText>();
   readonly #checks = new Map<number, CitationCheck[]>();
 
   constructor(run: AgentRun, scanner: MarkerScanner) {
@@ -51,7 +55,7 @@ export class CitingText {
     const quote = quotable && findQuote({ chunk: quotable, statement, question, analyser });
     const { foundIn, ...verdict } = checkStatement({
       statement,
-      cited: sourceText(source),
+      cited: this.#toComparable(source),
       others: this.#textsOfOtherSources(number),
       analyser,
     });
@@ -70,9 +74,15 @@ export class CitingText {
     return { type: 'citation', citation: { ...citation, ...weakestVerdict(checks), checks }, isNew, span };
   }
 
-  *#textsOfOtherSources(cited: number): Generator<readonly [number, string]> {
+  *#textsOfOtherSources(cited: number): Generator<readonly [number, ComparableText]> {
     for (const [number, source] of this.#run.sources.numbered()) {
-      if (number !== cited) yield [number, sourceText(source)];
+      if (number !== cited) yield [number, this.#toComparable(source)];
     }
+  }
+
+  #toComparable(source: Source): ComparableText {
+    const known = this.#comparable.get(source) ?? toComparableSource(source, this.#run.analyser);
+    this.#comparable.set(source, known);
+    return known;
   }
 }

@@ -44,7 +44,7 @@ export interface CheckedStatement extends Span {
   readonly citations: readonly { readonly marker: number; readonly verdict: Verdict | 'unknown' }[];
   /** Verdict on its best source; without markers, on the best source available. */
   readonly verdict: Verdict;
-  /** Weighted share of the statement's terms found in that source, 0 to 1. */
+  /** Weighted share of the statement's words that the best one to three sentences of that source have, 0 to 1. */
   readonly score: number;
   /** For `not_found`, the closest passage if its score is high enough. */
   readonly evidence?: Evidence;

@@ -1,13 +1,10 @@
 import { graphHitText } from '../documents/graph-hit.ts';
 import type { Citation, Quote, Source, Span } from './citation.ts';
-import {
-  type ComparableSentence,
-  createContradictionCheck,
-  isNegatedAt,
-  toComparableSentences,
-} from './contradiction.ts';
-import { quotedIn, verbatimFinder, withoutFinalMarks } from './find-verbatim.ts';
-import { numbersOf, requiredNumbers } from './numbers.ts';
+import { createContradictionCheck } from './contradiction.ts';
+import { isWholeWords, quotedIn, verbatimFinder, withoutFinalMarks } from './find-verbatim.ts';
+import { isNegatedAfter, isNegatedBefore } from './negation.ts';
+import { type SourceSentences, toSourceSentences } from './source-sentences.ts';
+import { createSupportCheck } from './support.ts';
 import type { TextAnalyser } from './text-analyser.ts';
 import { compareVerdicts, type Verdict } from './verdict.ts';
 
@@ -16,7 +13,7 @@ export interface CitationCheck {
   readonly span: Span;
   readonly statement: string;
   readonly verdict: Verdict;
-  /** Weighted share of the statement's terms found in the cited source, 0 to 1; 1 for `verbatim`. */
+  /** Weighted share of the statement's words that the best one to three sentences of the source have; 1 for `verbatim`. */
   readonly score: number;
   /** For `elsewhere`: the source that supports the statement. */
   readonly foundIn?: Source;
@@ -32,18 +29,14 @@ export interface CheckedCitation extends Citation {
 
 export interface CheckRequest {
   readonly statement: string;
-  readonly cited: string;
+  readonly cited: ComparableText;
   /** Number and text of the run's other sources. */
-  readonly others: Iterable<readonly [number: number, text: string]>;
+  readonly others: Iterable<readonly [number: number, text: ComparableText]>;
   readonly analyser: TextAnalyser;
 }
 
-const MIN_CLOSE_SCORE = 0.5;
-/** With fewer terms, half of them is a single word, which any text may contain by chance. */
-const MIN_TERMS_FOR_HALF = 3;
-/** Shorter numbers occur in many texts by chance: with this weight, "3 months" alone would be half of a statement. */
-const LONG_NUMBER = /\d(?:\D*\d){2}/;
-const LONG_NUMBER_WEIGHT = 2;
+/** With a smaller share of the words, no sentence is about the same. */
+const MIN_CONTRADICTED = 0.4;
 
 /** Checks one statement; for `elsewhere`, `foundIn` is the number of the source that supports it. */
 export function checkStatement(
@@ -51,11 +44,11 @@ export function checkStatement(
 ): Pick<CitationCheck, 'verdict' | 'score'> & { readonly foundIn?: number } {
   const { statement, cited, others, analyser } = request;
   const check = createStatementCheck(statement, analyser);
-  const direct = check(toComparableText(cited, analyser));
+  const direct = check(cited);
   if (direct.verdict !== 'not_found') return direct;
   const scored = { verdict: direct.verdict, score: direct.score };
   for (const [number, text] of others) {
-    const { verdict, score } = check(toComparableText(text, analyser));
+    const { verdict, score } = check(text);
     // A source with fewer of the words does not outweigh the cited one if that says otherwise.
     const isOutweighed = direct.isContradicted === true && verdict === 'close' && score < direct.score;
     if (verdict !== 'not_found' && !isOutweighed) return { ...scored, verdict: 'elsewhere', foundIn: number };
@@ -67,28 +60,17 @@ export function checkStatement(
 export interface ComparableText {
   readonly text: string;
   readonly find: (wanted: string) => Span | undefined;
-  readonly terms: () => ReadonlySet<string>;
-  readonly numbers: () => ReadonlySet<string>;
-  readonly sentences: () => readonly ComparableSentence[];
+  readonly sentences: () => SourceSentences;
 }
 
-export function toComparableText(text: string, analyser: TextAnalyser): ComparableText {
-  let terms: ReadonlySet<string> | undefined;
-  let numbers: ReadonlySet<string> | undefined;
-  let sentences: readonly ComparableSentence[] | undefined;
+/** `titles` are the title and headings that the text stands below. */
+export function toComparableText(text: string, analyser: TextAnalyser, titles = ''): ComparableText {
+  let sentences: SourceSentences | undefined;
   return {
     text,
     find: verbatimFinder(text),
-    terms() {
-      terms ??= new Set(analyser.analyse(text));
-      return terms;
-    },
-    numbers() {
-      numbers ??= numbersOf(text);
-      return numbers;
-    },
     sentences() {
-      sentences ??= toComparableSentences(text, analyser);
+      sentences ??= toSourceSentences(text, titles, analyser);
       return sentences;
     },
   };
@@ -106,25 +88,48 @@ export function createStatementCheck(
 ): (text: ComparableText) => ScoredVerdict {
   const quoted = quotedIn(statement);
   const wanted = quoted.length > 0 ? quoted : [withoutFinalMarks(statement)];
-  const terms = weighTerms(new Set(analyser.analyseQuery(statement)));
-  const numbers = requiredNumbers(statement);
-  const isContradicted = createContradictionCheck(statement, analyser);
+  const support = createSupportCheck(statement, analyser);
+  const contradictions = new Map<string, ReturnType<typeof createContradictionCheck>>();
+  const isContradicted = (part: string, text: ComparableText): boolean => {
+    const isDenied = contradictions.get(part) ?? createContradictionCheck(part, analyser);
+    contradictions.set(part, isDenied);
+    return isDenied(text.sentences().whole());
+  };
   // A statement that is the rest of a negated sentence is not in the text; what it quotes is.
   const isIn = (text: ComparableText, piece: string): boolean => {
     const span = text.find(piece);
-    return span !== undefined && (quoted.length > 0 || !isNegatedAt(text.text, span.start));
+    if (span === undefined || !isWholeWords(text.text, span)) return false;
+    return quoted.length > 0 || !(isNegatedBefore(text.text, span.start) || isNegatedAfter(text.text, span.end));
   };
   return (text) => {
     if (wanted.every((piece) => isIn(text, piece))) return { verdict: 'verbatim', score: 1 };
-    const score = coverage(terms, text.terms());
-    const isEnough = terms.size < MIN_TERMS_FOR_HALF ? score === 1 : score >= MIN_CLOSE_SCORE;
-    // A different number makes a statement wrong, even when all words match.
-    const hasNumbers = numbers.every((number) => text.numbers().has(number));
-    if (quoted.length > 0 || !isEnough || !hasNumbers) return { verdict: 'not_found', score };
-    if (isContradicted(text.sentences())) return { verdict: 'not_found', score, isContradicted: true };
+    const { score, isSupported, parts } = support(text.sentences());
+    if (quoted.length === 0 && score >= MIN_CONTRADICTED && parts.some((part) => isContradicted(part, text)))
+      return { verdict: 'not_found', score, isContradicted: true };
+    if (!isSupported || quoted.length > 0) return { verdict: 'not_found', score };
     return { verdict: 'close', score };
   };
 }
+
+/** A source for checks, with its title and headings; without text for some sources. */
+export function toComparableSource(source: Source, analyser: TextAnalyser): ComparableText {
+  return toComparableText(sourceText(source), analyser, titlesOf(source));
+}
+
+function titlesOf(source: Source): string {
+  switch (source.kind) {
+    case 'chunk':
+      return [titleIn(source.chunk.metadata), ...source.chunk.headingPath].join('\n');
+    case 'document':
+      return source.document.title;
+    case 'graph':
+      return '';
+    case 'web':
+      return source.page.title;
+  }
+}
+
+const titleIn = ({ title }: Readonly<Record<string, unknown>>): string => (typeof title === 'string' ? title : '');
 
 /** Text of a source for checks; empty for sources without text. */
 export function sourceText(source: Source): string {
@@ -146,18 +151,4 @@ export function weakestVerdict(checks: readonly CitationCheck[]): Pick<CitationC
   return weakest === undefined
     ? { verdict: 'not_found', score: 0 }
     : { verdict: weakest.verdict, score: weakest.score };
-}
-
-function weighTerms(terms: ReadonlySet<string>): ReadonlyMap<string, number> {
-  return new Map([...terms].map((term) => [term, LONG_NUMBER.test(term) ? LONG_NUMBER_WEIGHT : 1]));
-}
-
-function coverage(terms: ReadonlyMap<string, number>, known: ReadonlySet<string>): number {
-  let total = 0;
-  let found = 0;
-  for (const [term, weight] of terms) {
-    total += weight;
-    if (known.has(term)) found += weight;
-  }
-  return total === 0 ? 0 : found / total;
 }

@@ -21,6 +21,23 @@ export function verbatimFinder(text: string): (wanted: string) => Span | undefin
   };
 }
 
+/** Whether a span neither begins nor ends inside a word or a number: "12" is not in "120", nor in "12.50". */
+export function isWholeWords(text: string, { start, end }: Span): boolean {
+  const [before, first, last, after] = [
+    text.slice(start - 1, start),
+    text.charAt(start),
+    text.charAt(end - 1),
+    text.slice(end),
+  ];
+  if (JOINED.test(before + first) || (/\d[.,]$/.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(first)))
+    return false;
+  return !JOINED.test(last + after.charAt(0)) && !(/\d/.test(last) && /^[.,]\d/.test(after.slice(0, 2)));
+}
+
+/** Two characters of one word, in scripts with spaces between words. */
+const JOINED =
+  /^(?!.?[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}])[\p{L}\p{N}]{2}$/u;
+
 /** Normalized text; `origin[i]` is the offset in `text` of its i-th code unit. */
 function normalize(text: string): { readonly text: string; readonly origin: readonly number[] } {
   const units: string[] = [];

@@ -16,6 +16,27 @@ export const containsNegation = (text: string): boolean => ANY_NEGATION.test(tex
 
 /** Words of exceptions, by which texts say the same with a negation and without. */
 const EXCEPTION =
-  /^(?:only|unless|except|excluding|otherwise|although|however|but|nur|außer|sondern|jedoch|aber|seulement|sauf|mais|salvo|excepto|pero|tranne|solo|solamente)$/iu;
+  /^(?:unless|except|excepting|excluding|otherwise|although|however|but|außer|ausgenommen|sondern|jedoch|aber|sauf|mais|excepté|salvo|excepto|pero|tranne|eccetto|behalve|maar)$/iu;
+const RESTRICTION = /^(?:only|nur|seulement|solo|solamente|soltanto|alleen)$/iu;
 
 export const isException = (word: string): boolean => EXCEPTION.test(word);
+
+/** Whether a word restricts what is said: "dogs are allowed only in the garden". */
+export const isRestriction = (word: string): boolean => RESTRICTION.test(word);
+
+/** Whether the words directly before a position of a text negate what follows: "No food is allowed" for "Food is allowed". */
+export function isNegatedBefore(text: string, position: number): boolean {
+  const before = text.slice(Math.max(0, position - MAX_WORDS), position);
+  const word = LAST_WORD.exec(before)?.[1];
+  return (word !== undefined && isNegation(word, '')) || NONE_OF.test(before);
+}
+
+/** Whether the word directly after a position negates what stands before it, as in "Das Café öffnet sonntags nicht". */
+export const isNegatedAfter = (text: string, position: number): boolean =>
+  NOT_AFTER.test(text.slice(position, position + MAX_WORDS));
+
+const MAX_WORDS = 40;
+const LAST_WORD = /(?<![\p{L}\p{N}])(\p{L}[\p{L}'’]*)\s+$/u;
+const NONE_OF =
+  /(?<!\p{L})(?:none|neither|not one|no one|keine[rs]?|aucune?|ning[uú]n[ao]?|nessun[ao]?)\s(?:of|von|der|des|de|di)(?:\s(?:the|den|los|las))?\s$/iu;
+const NOT_AFTER = /^\s+(?:nicht|niet)(?!\p{L})(?!\s+(?:nur|alleen|vor|erst|mehr als)(?!\p{L}))/iu;

@@ -43,6 +43,12 @@ const COUNTS: ReadonlyMap<string, number> = new Map([
   ['one', 1],
   ['single', 1],
   ...SMALL.map((word, index) => [word, index + 2] as const),
+  ...[
+    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+    'deux trois quatre cinq six sept huit - dix onze douze',
+    'dos tres cuatro cinco seis siete ocho nueve diez - doce',
+    'twee drie vier vijf zes zeven acht negen tien elf twaalf',
+  ].flatMap((words) => words.split(' ').map((word, index) => [word, index + 2] as const)),
   ...Array.from({ length: MAX_OWN_COUNT + 1 }, (_, value) => [String(value), value] as const),
 ]);
 

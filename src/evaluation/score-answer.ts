@@ -1,4 +1,4 @@
-import { checkStatement } from '../citations/check-citation.ts';
+import { checkStatement, toComparableText } from '../citations/check-citation.ts';
 import { statementBefore } from '../citations/statement-before.ts';
 import { supports, type Verdict } from '../citations/verdict.ts';
 import { analyse, analyseQuery } from '../store/full-text/analyse.ts';
@@ -78,11 +78,16 @@ function expectationScores(question: ResolvedQuestion, answer: EvaluatedAnswer, 
 /** For each citation, the system's own verdict if available, or else one verdict per marker. */
 function verdictsOf({ text, citations }: EvaluatedAnswer): readonly Verdict[] {
   const analyser = { analyse, analyseQuery };
+  const texts = new Map(citations.map((citation) => [citation, toComparableText(textOf(citation), analyser)] as const));
+  const comparable = (citation: EvaluatedCitation) =>
+    texts.get(citation) ?? toComparableText(textOf(citation), analyser);
   return citations.flatMap((citation) => {
     const { spans, verdict } = citation;
     if (verdict !== undefined) return [verdict];
-    const cited = textOf(citation);
-    const others = citations.flatMap((other, index) => (other === citation ? [] : [[index, textOf(other)] as const]));
+    const cited = comparable(citation);
+    const others = citations.flatMap((other, index) =>
+      other === citation ? [] : [[index, comparable(other)] as const],
+    );
     return spans.map(({ start }) => {
       const statement = statementBefore(text, start);
       return checkStatement({ statement, cited, others, analyser }).verdict;

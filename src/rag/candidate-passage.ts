@@ -19,7 +19,7 @@ export interface CandidatePassage {
 
 export const passageOfChunk = (chunk: Chunk, analyser: TextAnalyser, marker?: number): CandidatePassage => ({
   quotable: chunk,
-  comparable: toComparableText(chunk.text, analyser),
+  comparable: toComparableText(chunk.text, analyser, [titleOf(chunk), ...chunk.headingPath].join('\n')),
   title: titleOf(chunk),
   documentId: chunk.documentId,
   chunkId: chunk.id,

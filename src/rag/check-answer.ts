@@ -100,7 +100,7 @@ async function checkStatement(
   const verdict =
     isSupport(chosen) && chosen === other?.candidate && other?.isElsewhere ? 'elsewhere' : chosen?.verdict;
   const isNear = chosen !== undefined && (isSupport(chosen) || chosen.score >= MIN_SHOWN_SCORE);
-  const shown = isNear ? chosen.passage : undefined;
+  const evidence = isNear ? await finder.toEvidence(chosen.passage, text) : undefined;
   return {
     text,
     start,
@@ -112,8 +112,8 @@ async function checkStatement(
     verdict: verdict ?? 'not_found',
     score: chosen?.score ?? 0,
     isContradicted: chosen?.isContradicted === true,
-    ...(shown === undefined ? {} : { evidence: await finder.toEvidence(shown, text) }),
-    missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, shown, analyser),
+    ...(evidence === undefined ? {} : { evidence }),
+    missing: chosen?.verdict === 'verbatim' ? [] : missingWords(text, evidence?.quote.text ?? '', analyser),
   };
 }
 
@@ -137,9 +137,9 @@ const NOTHING_CHECKABLE =
 
 const MAX_MISSING_WORDS = 12;
 
-/** Content words of a statement that the passage lacks, as written. */
-function missingWords(text: string, passage: CandidatePassage | undefined, analyser: TextAnalyser): string[] {
-  const known = passage?.comparable.terms() ?? new Set<string>();
+/** Content words of a statement that a quote lacks, as written. */
+function missingWords(text: string, quote: string, analyser: TextAnalyser): string[] {
+  const known = new Set(analyser.analyse(quote));
   const missing = new Set<string>();
   for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[.,:’'-][\p{L}\p{M}\p{N}]+)*/gu)) {
     const terms = analyser.analyseQuery(word);

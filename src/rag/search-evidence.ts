@@ -82,7 +82,7 @@ export function createEvidenceSearch(parts: EvidenceSearchParts): SearchEvidence
     const stretch = { start: 0, end: text.length, page: null, headingPath: [] };
     return {
       quotable: { ...stretch, text, places: placesWithin(stretch, outline) },
-      comparable: toComparableText(text, analyser),
+      comparable: toComparableText(text, analyser, document.title),
       title: document.title,
       documentId: id,
       source: { kind: 'document', document },

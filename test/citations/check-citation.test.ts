@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type CitationCheck, checkStatement, weakestVerdict } from '../../src/citations/check-citation.ts';
+import {
+  type CitationCheck,
+  checkStatement,
+  toComparableText,
+  weakestVerdict,
+} from '../../src/citations/check-citation.ts';
 import { supports } from '../../src/citations/verdict.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 
 const analyser = { analyse, analyseQuery };
 const check = (statement: string, cited: string, ...others: readonly string[]) =>
-  checkStatement({ statement, cited, others: others.map((text, index) => [index + 2, text] as const), analyser });
+  checkStatement({
+    statement,
+    cited: toComparableText(cited, analyser),
+    others: others.map((text, index) => [index + 2, toComparableText(text, analyser)] as const),
+    analyser,
+  });
 
 const tower = 'The tower was finished in 1889 and is 330 metres tall. It was designed by Stephen Sauvestre.';
 const bridge = 'The bridge crosses the bay and was opened in 1937 by the governor.';

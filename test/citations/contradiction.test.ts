@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { checkStatement } from '../../src/citations/check-citation.ts';
+import { checkStatement, toComparableText } from '../../src/citations/check-citation.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 
 const analyser = { analyse, analyseQuery };
 const verdictOf = (statement: string, cited: string, ...others: readonly string[]) =>
-  checkStatement({ statement, cited, others: others.map((text, index) => [index + 2, text] as const), analyser })
-    .verdict;
+  checkStatement({
+    statement,
+    cited: toComparableText(cited, analyser),
+    others: others.map((text, index) => [index + 2, toComparableText(text, analyser)] as const),
+    analyser,
+  }).verdict;
 
 describe('a statement is not supported by a sentence about the same', () => {
   it.each([
@@ -25,6 +29,21 @@ describe('a statement is not supported by a sentence about the same', () => {
       'An orphaned package has two maintainers.',
       'An orphaned package is one with no current maintainer.',
     ],
+    [
+      'that denies it with an exception',
+      'Dogs are allowed in the building.',
+      'Dogs are not allowed in the building, except guide dogs.',
+    ],
+    ['that says the opposite', 'The museum is closed on Mondays.', 'The museum is open on Mondays.'],
+    ['that says the opposite with a prefix', 'Old tickets are limited.', 'Old tickets are unlimited.'],
+    [
+      'that says the opposite of the subject before',
+      'Le musée est ouvert le lundi.',
+      'Le musée est beau. Il est fermé le lundi.',
+    ],
+    ['with "not until" against "until"', 'The pool is open until ten.', 'The pool is not open until ten.'],
+    ['with another year', 'The bridge was opened in 1938.', 'The bridge was opened in 1937. It was painted in 1938.'],
+    ['with another time', 'The gel runs at 90 volts for one hour.', 'The gel runs at 90 volts for 45 minutes.'],
     [
       'beside sentences about something else',
       'Lost property is forwarded by post.',
@@ -47,6 +66,13 @@ describe('a statement is supported', () => {
       'although the sentence continues with a negation',
       'Dogs travel free of charge.',
       'Dogs travel free of charge, not in the lounge.',
+    ],
+    ['by the negation of its opposite', 'The museum is closed on Mondays.', 'The museum is not open on Mondays.'],
+    ['by "not until"', 'The tunnel opened in 1932.', 'The tunnel did not open until 1932.'],
+    [
+      'by an exception',
+      'Guide dogs are allowed in the building.',
+      'Dogs are not allowed in the building, except guide dogs.',
     ],
     [
       'where both use exceptions',

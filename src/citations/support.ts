@@ -1,0 +1,302 @@
+import { once } from '../shared/once.ts';
+import { piecesOf } from './clauses.ts';
+import { hasAmount, isLabelledAlike, type LabelledNumber, labelledNumbers, variantsOf } from './number-labels.ts';
+import { requiredNumbers } from './numbers.ts';
+import type { SourceSentence, SourceSentences } from './source-sentences.ts';
+import { beginsWithSubject, type Subject, subjectOf } from './subjects.ts';
+import { isInNamedColumn } from './table-columns.ts';
+import type { TextAnalyser } from './text-analyser.ts';
+import { type Unit, unitsOf, type Word, wordsOf } from './words.ts';
+
+/** Share of a statement's words that sentences must have, after subtracting words that only other sentences have. */
+const MIN_CLOSE_SCORE = 0.5;
+/** With fewer words, half of them is a single word, which any text may contain by chance. */
+const MIN_WORDS_FOR_HALF = 3;
+/** Shorter numbers occur in many texts by chance: with this weight, "3 months" alone would be half of a statement. */
+const LONG_NUMBER = /\d(?:\D*\d){2}/;
+const LONG_NUMBER_WEIGHT = 2;
+const NAME_WEIGHT = 2;
+/** Other clauses of the same sentence may say in other words what the statement says. */
+const OTHER_CLAUSE_WEIGHT = 0.5;
+/** A word of an inflected language of which only the beginning is found. */
+const BEGINNING_FOUND = 0.5;
+/** Sentences with the most words of a statement, around which support is looked for. */
+const MAX_CENTRES = 8;
+const MAX_NEIGHBOURS = 2;
+/** Share of a statement's words that a source must have anywhere; titles can add others. */
+const MIN_ANYWHERE = 0.3;
+/** Content words of a clause that is checked by itself. */
+const MIN_CLAUSE = 3;
+
+export interface Support {
+  /** Weighted share of the statement's words in the sentences that support it best. */
+  readonly score: number;
+  readonly isSupported: boolean;
+}
+
+export interface PartialSupport extends Support {
+  /** The parts of the statement that sentences support, one by one; the whole statement if they support it as a whole. */
+  readonly parts: readonly string[];
+}
+
+/** A clause, or a statement as a whole, prepared for comparisons. */
+interface Claim {
+  readonly text: string;
+  readonly units: readonly Unit[];
+  readonly weights: readonly number[];
+  readonly total: number;
+  readonly terms: ReadonlySet<string>;
+  readonly subject: Subject;
+  readonly subjectTerms: ReadonlySet<string>;
+  readonly names: ReadonlySet<Unit>;
+  readonly numbers: readonly string[];
+  readonly labelled: readonly LabelledNumber[];
+  readonly analyser: TextAnalyser;
+}
+
+/**
+ * Returns a function that tells whether neighbouring sentences of a source say what a statement says, by their words. A
+ * statement of several clauses is supported if the source supports each of them somewhere.
+ */
+export function createSupportCheck(given: string, analyser: TextAnalyser): (source: SourceSentences) => PartialSupport {
+  const statement = given.replace(/\s+/g, ' ');
+  const whole = toClaim(statement, analyser);
+  const partsFrom = clausesOf(statement, analyser);
+  return (source) => {
+    const asWhole = { ...bestSupport(whole, source), parts: [statement] };
+    if (asWhole.isSupported || partsFrom.length < 2 || asWhole.score < MIN_ANYWHERE) return asWhole;
+    const parts: string[] = [];
+    let score = 1;
+    for (let start = 0; start < partsFrom.length; ) {
+      const longest = partsFrom[start]
+        ?.map((part, ahead) => ({ ...supportOfPart(part(), source), ahead, text: part().text }))
+        .findLast(({ isSupported }) => isSupported);
+      if (longest === undefined) return asWhole;
+      score = Math.min(score, longest.score);
+      parts.push(longest.text);
+      start += longest.ahead + 1;
+    }
+    return { isSupported: true, score: Math.max(score, asWhole.score), parts };
+  };
+}
+
+function toClaim(statement: string, analyser: TextAnalyser, inherited?: Subject): Claim {
+  const own = wordsOf(statement, analyser);
+  const subject = inherited ?? subjectOf(statement, analyser);
+  const units = distinct([...(inherited?.units ?? []), ...unitsOf(own)]);
+  const ofSubject = new Set(subject.units.flatMap(({ terms }) => terms.slice(0, 1)));
+  const names = new Set(namesIn(statement, own, units).filter(({ terms: [term = ''] }) => !ofSubject.has(term)));
+  const weights = units.map((unit) =>
+    LONG_NUMBER.test(unit.text) ? LONG_NUMBER_WEIGHT : names.has(unit) ? NAME_WEIGHT : 1,
+  );
+  return {
+    text: statement,
+    units,
+    weights,
+    total: sum(weights),
+    terms: new Set(units.flatMap(({ terms }) => terms)),
+    subject,
+    subjectTerms: new Set(subject.units.flatMap((unit) => unit.terms)),
+    names,
+    numbers: requiredNumbers(statement),
+    labelled: labelledNumbers(own),
+    analyser,
+  };
+}
+
+function distinct(units: readonly Unit[]): Unit[] {
+  const seen = new Set<string>();
+  return units.filter(({ terms: [term = ''] }) => !seen.has(term) && seen.add(term));
+}
+
+/** In German every noun has a capital letter, in titles every word. */
+const GERMAN =
+  /(?<!\p{L})(?:der|die|das|und|ist|nicht|ein|eine|im|für|mit|auf|von|zu|wird|werden|sind|den|dem)(?!\p{L})/u;
+const CAPITALISED = /^\p{Lu}\p{L}+$/u;
+const MAX_SHARE_OF_NAMES = 0.5;
+
+function namesIn(statement: string, words: readonly Word[], units: readonly Unit[]): Unit[] {
+  if (GERMAN.test(statement)) return [];
+  const capitalised = words.slice(1).filter(({ text }) => CAPITALISED.test(text));
+  if (capitalised.length > words.length * MAX_SHARE_OF_NAMES) return [];
+  const named = new Set(capitalised.map(({ text }) => text));
+  return units.filter(({ text }) => named.has(text));
+}
+
+/** More clauses than any sentence has; further ones stay together. */
+const MAX_CLAUSES = 8;
+
+/**
+ * The clauses of a statement with enough words of their own; for each, the parts that begin with it, from the clause alone to
+ * all but the whole statement. A part without a subject is about that of the first clause.
+ */
+function clausesOf(statement: string, analyser: TextAnalyser): (() => Claim)[][] {
+  const all = piecesOf(statement);
+  const pieces = [
+    ...all.slice(0, MAX_CLAUSES - 1),
+    ...all.slice(MAX_CLAUSES - 1, MAX_CLAUSES).map(() => all.slice(MAX_CLAUSES - 1).join(' ')),
+  ];
+  const subject = subjectOf(pieces[0] ?? '', analyser);
+  return pieces.map((_, start) => {
+    const longest = pieces.length - start - (start === 0 ? 1 : 0);
+    return Array.from({ length: longest }, (_each, ahead) =>
+      once(() => {
+        const part = pieces.slice(start, start + ahead + 1).join(' ');
+        const own = subjectOf(part, analyser);
+        const isWithout = start > 0 && (own.units.length === 0 || (!own.hasVerb && !beginsWithSubject(part)));
+        return toClaim(part, analyser, isWithout ? subject : undefined);
+      }),
+    );
+  });
+}
+
+/** A part with too few words would be in any text. */
+const supportOfPart = (part: Claim, source: SourceSentences): Support =>
+  part.units.length < MIN_CLAUSE ? { score: 0, isSupported: false } : bestSupport(part, source);
+
+function bestSupport(claim: Claim, source: SourceSentences): Support {
+  if (claim.total === 0) return { score: 0, isSupported: false };
+  const found = findUnits(claim, source);
+  // Most sources are about something else.
+  const anywhere = sum(claim.weights.filter((_, index) => (found.of[index]?.size ?? 0) > 0)) / claim.total;
+  if (anywhere < MIN_ANYWHERE) return { score: anywhere, isSupported: false };
+  const centres = [...found.totals]
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, MAX_CENTRES)
+    .map(([place]) => place);
+  let score = 0;
+  for (const centre of centres) {
+    const stretch = stretchAround(centre, claim, source.all);
+    const { share, isEnough, isSubjectElsewhere } = coverage(claim, found, { stretch, source });
+    score = Math.max(score, share);
+    if (!isEnough || isSubjectElsewhere) continue;
+    if (
+      hasNumbers(
+        claim,
+        stretch.map((place) => source.all[place]).filter((it) => it !== undefined),
+        source,
+      )
+    )
+      return { score: share, isSupported: true };
+  }
+  return { score, isSupported: false };
+}
+
+interface Found {
+  /** For each unit, how well the sentences have it. */
+  readonly of: readonly ReadonlyMap<number, number>[];
+  /** For each sentence, the weight of the units it has. */
+  readonly totals: ReadonlyMap<number, number>;
+}
+
+function findUnits({ units, weights }: Claim, source: SourceSentences): Found {
+  const totals = new Map<number, number>();
+  const of = units.map(({ terms, text }, index) => {
+    const variants = variantsOf(text);
+    const places = new Map<number, number>();
+    for (const [rank, term] of terms.entries())
+      for (const place of source.placesOf(term))
+        if (!places.has(place)) places.set(place, rank === 0 ? 1 : BEGINNING_FOUND);
+    for (const term of variants) for (const place of source.placesOf(term)) places.set(place, 1);
+    for (const [place, value] of places) totals.set(place, (totals.get(place) ?? 0) + value * (weights[index] ?? 0));
+    return places;
+  });
+  return { of, totals };
+}
+
+/** A sentence with those beside it that it refers to, that refer to it, or that are about the subject of the statement too. */
+function stretchAround(centre: number, claim: Claim, all: readonly SourceSentence[]): number[] {
+  const stretch = [centre];
+  const refersBack = (place: number) => all[place]?.subject().refersBack === true;
+  const isJoined = (one: number, other: number) => {
+    // A statement that lists ("books for four weeks, films for one") and the clauses of one sentence have several subjects.
+    const isList = LISTS.test(claim.text) || all[one]?.sentence === all[other]?.sentence;
+    const named = isList ? claim.terms : claim.subjectTerms;
+    return isNamed(all[one]?.subject(), named) && isNamed(all[other]?.subject(), named);
+  };
+  let first = centre;
+  while (stretch.length <= MAX_NEIGHBOURS && first > 0 && (refersBack(first) || isJoined(first, first - 1)))
+    stretch.unshift(--first);
+  let last = centre;
+  while (
+    stretch.length <= MAX_NEIGHBOURS &&
+    last + 1 < all.length &&
+    (refersBack(last + 1) || isJoined(first, last + 1))
+  )
+    stretch.push(++last);
+  return stretch;
+}
+
+const LISTS = /[,;，、]|\s(?:and|und|et|y|e|en|och)\s/u;
+
+/** Whether these terms name most of what a sentence is about. */
+function isNamed(subject: Subject | undefined, terms: ReadonlySet<string>): boolean {
+  if (subject === undefined || subject.units.length === 0) return false;
+  const named = subject.units.filter((unit) => unit.terms.some((term) => terms.has(term)));
+  return named.length > subject.units.length / 2;
+}
+
+interface Stretch {
+  readonly stretch: readonly number[];
+  readonly source: SourceSentences;
+}
+
+function coverage(claim: Claim, found: Found, { stretch, source }: Stretch) {
+  const { units, weights, total, names, subject } = claim;
+  const [anchor] = stretch;
+  const below = source.all[anchor ?? 0]?.context ?? new Set<string>();
+  const ofSubject = new Set(subject.units.flatMap(({ terms }) => terms.slice(0, 1)));
+  const own = new Set(stretch.map((place) => source.all[place]?.sentence));
+  let has = 0;
+  let elsewhere = 0;
+  let isNameElsewhere = false;
+  let isSubjectWord = false;
+  for (const [index, unit] of units.entries()) {
+    const places = found.of[index] ?? new Map<number, number>();
+    const weight = weights[index] ?? 0;
+    const [exact = ''] = unit.terms;
+    const value = below.has(exact) ? 1 : Math.max(0, ...stretch.map((place) => places.get(place) ?? 0));
+    has += value * weight;
+    if (value > 0 || ![...places.values()].includes(1)) continue;
+    const isInOtherClause = [...places.keys()].some((place) => own.has(source.all[place]?.sentence));
+    elsewhere += weight * (isInOtherClause ? OTHER_CLAUSE_WEIGHT : 1);
+    if (names.has(unit)) isNameElsewhere = true;
+    if (ofSubject.has(exact)) isSubjectWord = true;
+  }
+  const share = has / total;
+  const net = (has - elsewhere) / total;
+  const isEnough = units.length < MIN_WORDS_FOR_HALF ? share === 1 : net >= MIN_CLOSE_SCORE;
+  const about = source.all[anchor ?? 0]?.subject();
+  const isSubjectElsewhere =
+    isNameElsewhere || (isSubjectWord && about !== undefined && !about.refersBack && !isNamed(about, claim.terms));
+  return { share, isEnough, isSubjectElsewhere };
+}
+
+/** Whether sentences have all numbers of a statement, each beside what it counts. */
+function hasNumbers(claim: Claim, sentences: readonly SourceSentence[], source: SourceSentences): boolean {
+  const { numbers, labelled } = claim;
+  const hasDigits = ({ numbers: given, context }: SourceSentence, digits: string) =>
+    given().has(digits) || context.has(digits);
+  const measured = new Map(labelled.flatMap((number) => (number.measure ? [[number.digits, number] as const] : [])));
+  return (
+    numbers.every((number) => {
+      const amount = measured.get(number);
+      return sentences.some(
+        (sentence) => hasDigits(sentence, number) || (amount !== undefined && hasAmount(amount, sentence.words())),
+      );
+    }) &&
+    labelled.every((number) => {
+      const isKnown = (number.label?.terms ?? []).slice(0, 1).some((term) => source.placesOf(term).length > 0);
+      const having = sentences.filter(
+        (sentence) => hasDigits(sentence, number.digits) || hasAmount(number, sentence.words()),
+      );
+      return having.some((sentence) => {
+        const isInContext = number.label?.terms.some((term) => sentence.context.has(term)) === true;
+        if (sentence.isRow) return isInNamedColumn(number.digits, sentence, claim);
+        return isInContext || isLabelledAlike(number, sentence.words(), isKnown);
+      });
+    })
+  );
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
