@@ -114,7 +114,7 @@ interface MeasuredRun {
 }
 
 /** A target that ingests nothing, but keeps track of the documents that would exist. */
-function heldTarget(): Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'> & {
+function heldTarget(): Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocuments'> & {
   reads(): number;
 } {
   const held = new Set<string>();
@@ -130,6 +130,8 @@ function heldTarget(): Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSourc
     documentOf: async (source) =>
       held.has(source) ? { id: source, source, contentHash: '', status: 'success' } : undefined,
     updateSource: async () => undefined,
-    deleteDocument: async (id) => held.delete(id),
+    deleteDocuments: async (ids) => {
+      for (const id of ids) held.delete(id);
+    },
   };
 }

@@ -28,6 +28,8 @@ export interface DocumentsClient {
   /** Part of a document's extracted text, as of a time or now. */
   text(id: string, range: { readonly start: number; readonly end: number }, asOf?: string): Promise<string>;
   deleteDocument(id: string): Promise<DeletionRecord>;
+  /** Deletes those of up to 1,000 documents that exist. */
+  deleteDocuments(ids: readonly string[]): Promise<void>;
   /** Newest first. */
   versions(id: string, page: Page): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }>;
   restoreVersion(id: string, version: string): Promise<DocumentRecord>;
@@ -65,6 +67,10 @@ export function httpDocuments({ call }: Pick<ServerCalls, 'call'>): DocumentsCli
 
     async deleteDocument(id) {
       return receiptFromWire((await call('DELETE', documentPath(id))).results);
+    },
+
+    async deleteDocuments(ids) {
+      await call('POST', '/documents/delete', { body: { document_ids: ids } });
     },
 
     async versions(id, { offset, limit }) {

@@ -5,7 +5,7 @@ import type { CommandContext } from './command-context.ts';
 import { receiptLines } from './document-versions.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { documentIdOf, placeOf } from './find-document.ts';
-import type { ChunkRecord, DocumentRecord } from './from-wire.ts';
+import type { ChunkRecord, DeletionRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
 import { count } from './progress-line.ts';
@@ -87,6 +87,8 @@ async function allChunks(client: Client, id: string, asOf: string | undefined): 
 
 /** A misspelt title such as a year must not delete a document whose identifier happens to start with it. */
 const MIN_PREFIX_TO_DELETE = 8;
+/** Documents deleted at the same time, which share the checks that nothing is left of them. */
+const DELETED_TOGETHER = 50;
 
 /** `citewell documents delete`: all that exist are deleted; a missing one is a failure. */
 export function deleteDocuments(
@@ -100,15 +102,22 @@ export function deleteDocuments(
     // All references are resolved before the first deletion, so that a misspelt name deletes nothing.
     const ids: string[] = [];
     for (const reference of references) ids.push(await documentIdOf(reference, client, MIN_PREFIX_TO_DELETE));
-    for (const id of new Set(ids)) {
-      const receipt = await client.deleteDocument(id).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === 'not_found') return undefined;
-        throw error;
-      });
-      const deleted = receipt !== undefined;
-      if (!deleted) missing.push(id);
-      if (options.json) output.print(JSON.stringify({ id, deleted, ...(deleted && { receipt }) }));
-      else if (deleted) for (const line of [`Deleted ${id}.`, ...receiptLines(receipt)]) output.print(line);
+    const distinct = [...new Set(ids)];
+    for (let from = 0; from < distinct.length; from += DELETED_TOGETHER) {
+      const batch = distinct.slice(from, from + DELETED_TOGETHER);
+      const outcomes = await Promise.allSettled(batch.map((id) => deleteIfPresent(id, client)));
+      // What was deleted is reported, even if another deletion failed.
+      for (const [place, outcome] of outcomes.entries()) {
+        if (outcome.status === 'rejected') continue;
+        const id = batch[place] ?? '';
+        const receipt = outcome.value;
+        const deleted = receipt !== undefined;
+        if (!deleted) missing.push(id);
+        if (options.json) output.print(JSON.stringify({ id, deleted, ...(deleted && { receipt }) }));
+        else if (deleted) for (const line of [`Deleted ${id}.`, ...receiptLines(receipt)]) output.print(line);
+      }
+      const failed = outcomes.find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
     }
     if (missing.length > 0) {
       throw new ServiceError(
@@ -118,4 +127,13 @@ export function deleteDocuments(
     }
     return exitCodes.ok;
   });
+}
+
+async function deleteIfPresent(id: string, client: Client): Promise<DeletionRecord | undefined> {
+  try {
+    return await client.deleteDocument(id);
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }

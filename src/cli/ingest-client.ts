@@ -16,7 +16,7 @@ import type { ServerCalls } from './server-calls.ts';
 import type { ServerLink } from './server-link.ts';
 
 /** Ingestion of files and pages, identified by their source. Methods throw ServiceError. */
-export interface IngestClient extends Omit<FolderTarget, 'server' | 'deleteDocument'> {
+export interface IngestClient extends Omit<FolderTarget, 'server' | 'deleteDocuments'> {
   /** Ingests an item. `onProgress` is called for documents that take long. */
   ingest(
     item: IngestItem,

@@ -67,7 +67,7 @@ it('a file larger than its format may be is refused by a followed folder before 
     ingest: async () => ({ outcome: 'ingested', documentId: null }),
     documentsBelow: async () => [],
     updateSource: async () => undefined,
-    deleteDocument: async () => undefined,
+    deleteDocuments: async () => undefined,
   };
   const path = join(folder, 'notes.css');
   const steps = syncPaths([path], {

@@ -53,5 +53,6 @@ export interface FolderTarget {
   }): Promise<readonly SourcedDocument[]>;
   /** Changes the source of a document whose content is unchanged. */
   updateSource(id: string, change: { readonly source: string; readonly fileName: string }): Promise<void>;
-  deleteDocument(id: string): Promise<unknown>;
+  /** Deletes those of the documents that exist, each with all its data or not at all. */
+  deleteDocuments(ids: readonly string[]): Promise<unknown>;
 }

@@ -68,7 +68,7 @@ export function localTarget(owner: TargetOwner, { corpus, ingestor, sources }: L
     async updateSource(id, place) {
       await sources.updateSource(id, place);
     },
-    deleteDocument: remove,
+    deleteDocuments: (ids) => corpus.remove({ kind: 'in', field: 'document_id', values: [...ids] }),
   };
 }
 

@@ -44,6 +44,8 @@ export interface SyncParts {
 const CONCURRENCY = 3;
 const DOCUMENTS_PER_PAGE = 200;
 const FILES_PER_REQUEST = 100;
+/** Documents deleted together, after one check that nothing is left of them. */
+const REMOVED_TOGETHER = 50;
 
 /**
  * Synchronises the documents of these paths (files, folders, or deleted ones) with the file system. Files are ingested
@@ -222,7 +224,7 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
   const own = await client.documentOf(source);
   if (own !== undefined && (await isGone(path))) {
     if (!(await isStillThere(root))) return yield kept;
-    yield* removeOne(own, parts);
+    yield* removeAll([own], parts);
   }
   const isEmptyRoot = path === root && (await isEmpty(root));
   let after: string | undefined;
@@ -237,38 +239,49 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
       yield { type: 'kept', name: root, reason };
       return;
     }
-    for (const document of page) {
+    for (let from = 0; from < page.length; from += REMOVED_TOGETHER) {
       if (stop.aborted) return;
-      if (!(await isGone(fileURLToPath(document.source)))) continue;
-      // Looked at after each missing file: the folder may have been moved, or its file system lost, in the meantime.
+      const documents = page.slice(from, from + REMOVED_TOGETHER);
+      const missing = await Promise.all(documents.map(({ source: own }) => isGone(fileURLToPath(own))));
+      if (!missing.includes(true)) continue;
+      // Looked at after the missing files: the folder may have been moved, or its file system lost, in the meantime.
       if (!(await isStillThere(root))) return yield kept;
-      yield* removeOne(document, parts);
+      yield* removeAll(
+        documents.filter((_, place) => missing[place]),
+        parts,
+      );
     }
     after = page.at(-1)?.source;
     if (page.length < DOCUMENTS_PER_PAGE || after === undefined) return;
   }
 }
 
-async function* removeOne(
-  { id, source }: SourcedDocument,
+async function* removeAll(
+  documents: readonly SourcedDocument[],
   { client, duplicates }: SyncParts,
 ): AsyncGenerator<FolderStep, void> {
-  const name = fileURLToPath(source);
+  const removed: SourcedDocument[] = [];
+  for (const document of documents) {
+    const path = await duplicateOf(document.id, duplicates);
+    if (path === undefined) {
+      duplicates.delete(document.id);
+      removed.push(document);
+      continue;
+    }
+    await client.updateSource(document.id, { source: pathToFileURL(path).href, fileName: basename(path) });
+    yield { type: 'moved', name: path, from: fileURLToPath(document.source), documentId: document.id };
+  }
+  if (removed.length > 0) await client.deleteDocuments(removed.map(({ id }) => id));
+  for (const { id, source } of removed) yield { type: 'removed', name: fileURLToPath(source), documentId: id };
+}
+
+/** Another file with the content of a document, which can take over. */
+async function duplicateOf(id: string, duplicates: SyncParts['duplicates']): Promise<string | undefined> {
   for (const path of duplicates.get(id) ?? []) {
     duplicates.get(id)?.delete(path);
-    if (await isGone(path)) continue;
-    await client.updateSource(id, { source: pathToFileURL(path).href, fileName: basename(path) });
-    yield { type: 'moved', name: path, from: name, documentId: id };
-    return;
+    if (!(await isGone(path))) return path;
   }
-  duplicates.delete(id);
-  try {
-    await client.deleteDocument(id);
-  } catch (error) {
-    // Another process has deleted it first.
-    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
-  }
-  yield { type: 'removed', name, documentId: id };
+  return undefined;
 }
 
 /** True only when the path certainly does not exist; one that cannot be accessed may exist. */

@@ -83,7 +83,7 @@ async function dropDocument(before: SourceItem | undefined, parts: PassParts): P
   const { target, keepDeleted } = parts;
   const document = before === undefined || keepDeleted ? undefined : await target.documentOf(before.uri);
   if (document === undefined) return;
-  await target.deleteDocument(document.id);
+  await target.deleteDocuments([document.id]);
   await parts.release(document.id);
 }
 
@@ -98,7 +98,7 @@ async function moveDocument(item: RemoteItem, before: SourceItem | undefined, pa
   if (document === undefined) return;
   if (other === undefined) await target.updateSource(document.id, { source: item.uri, fileName: item.fileName });
   else if (!keepDeleted) {
-    await target.deleteDocument(document.id);
+    await target.deleteDocuments([document.id]);
     await parts.release(document.id);
   }
 }

@@ -1,4 +1,3 @@
-import { ServiceError } from '../../errors.ts';
 import type { SourceItem } from '../../store/followed-sources.ts';
 import type { PassParts, RemoteStep } from './sync-parts.ts';
 
@@ -33,9 +32,7 @@ export async function* removeItem(item: SourceItem, parts: PassParts): AsyncGene
   const isKept = keepDeleted || (await records.isOfOthers(id, item.uri));
   const document = isKept ? undefined : await target.documentOf(item.uri);
   if (document !== undefined) {
-    await target.deleteDocument(document.id).catch((error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
-    });
+    await target.deleteDocuments([document.id]);
     yield { outcome: 'removed', name: item.key, documentId: document.id };
   }
   await records.removeItems(id, [item.key]);

@@ -38,7 +38,7 @@ export interface RemoteSyncParts extends Pick<FailedItemParts, 'now'> {
     | 'releaseDuplicates'
   > &
     FailedItemParts['records'];
-  readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'>;
+  readonly target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocuments'>;
   /** Lists everything even if a cursor is known, and retries all failed items. */
   readonly isFull: boolean;
   readonly keepDeleted: boolean;

@@ -68,3 +68,40 @@ it('removes nothing when the folder is moved away while missing files are looked
   expect(steps.map(({ type }) => type)).toEqual(['unchanged', 'unchanged', 'kept']);
   expect((await corpus.list(everything, { offset: 0, limit: 10 })).total).toBe(2);
 });
+
+it('deletes the documents of missing files together, and those whose content is in another file not at all', async () => {
+  const root = await temporaryFolder();
+  const { corpus, sources } = await openTestStore();
+  const { ownerId } = newDocument('any');
+  await writeFile(join(root, 'kept.md'), 'About kept ones.');
+  await writeFile(join(root, 'copy.md'), 'About moved ones.');
+  const sourceOf = (name: string) => pathToFileURL(join(root, `${name}.md`)).href;
+  const begin = async (name: string) => {
+    const document = newDocument(name, { source: sourceOf(name), bytes: Buffer.from(`About ${name} ones.`) });
+    await corpus.begin(document);
+    return document.id;
+  };
+  await begin('kept');
+  const moved = await begin('moved');
+  const gone = await Promise.all(Array.from({ length: 12 }, (_, number) => begin(`gone ${number}`)));
+  const notCalled = () => Promise.reject(new Error('Nothing is to be ingested.'));
+  const ingestor = { submit: notCalled, run: notCalled as never };
+  const target = localTarget({ userId: ownerId, collectionIds: async () => [] }, { corpus, sources, ingestor });
+  const deletions: (readonly string[])[] = [];
+  const client: FolderTarget = {
+    ...target,
+    ingest: async () => ({ outcome: 'duplicate', documentId: moved }),
+    deleteDocuments(ids) {
+      deletions.push(ids);
+      return target.deleteDocuments(ids);
+    },
+  };
+  const parts = { client, root, metadata: {}, collections: [], dataFolder: join(root, '.citewell') };
+  const duplicates = new Map([[moved, new Set([join(root, 'copy.md')])]]);
+  const how = { keepDeleted: false, duplicates, settleMs: () => 0 };
+  const steps = await Array.fromAsync(syncPaths([root], { ...parts, ...how, stop: signal, abandon: signal }));
+  expect(deletions.map((ids) => ids.toSorted())).toEqual([gone.toSorted()]);
+  expect(steps.filter(({ type }) => type === 'removed')).toHaveLength(12);
+  expect((await corpus.list(everything, { offset: 0, limit: 50 })).total).toBe(2);
+  expect((await corpus.get(moved))?.source).toBe(sourceOf('copy'));
+});

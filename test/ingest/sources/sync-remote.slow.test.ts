@@ -46,7 +46,7 @@ describeEngines('A long synchronisation', (engine) => {
     const source = sourceOfFiles(filesOf(ITEMS));
     // What documents cost is measured elsewhere.
     const held = new Map<string, string>();
-    const target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocument'> = {
+    const target: Pick<FolderTarget, 'ingest' | 'documentOf' | 'updateSource' | 'deleteDocuments'> = {
       async ingest({ source: uri }) {
         const outcome = held.has(uri) ? 'replaced' : 'ingested';
         held.set(uri, uri);
@@ -55,7 +55,9 @@ describeEngines('A long synchronisation', (engine) => {
       documentOf: async (uri) =>
         held.has(uri) ? { id: uri, source: uri, contentHash: '', status: 'success' } : undefined,
       updateSource: async () => undefined,
-      deleteDocument: async (id) => held.delete(id),
+      deleteDocuments: async (ids) => {
+        for (const id of ids) held.delete(id);
+      },
     };
     const run = async (now = Date.now()) => {
       const counts: Record<string, number> = {};

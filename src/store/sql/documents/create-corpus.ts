@@ -4,6 +4,7 @@ import type { Corpus, CorpusStats } from '../../corpus.ts';
 import type { Database } from '../database.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import { countPending } from '../index-sync/outbox.ts';
+import { shareVerification } from '../index-sync/share-verification.ts';
 import { verifyRemoval } from '../index-sync/verify-removal.ts';
 import { createOriginalReads } from '../originals/original-reads.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
@@ -31,6 +32,9 @@ export function createCorpus(parts: CorpusParts): Corpus {
   const { sqlite, upkeep, embeddingText, originals } = parts;
   const { collections, state } = upkeep;
   const search = createChunkSearch({ search: sqlite.search, collections, state, onFailure: upkeep.reportFailure });
+  const verify = shareVerification((removed, patienceMs) =>
+    verifyRemoval({ sqlite, upkeep, search }, removed, patienceMs),
+  );
   return {
     ...createIngestions({ sqlite, embeddingText, originals, onPending: upkeep.wakeUp }),
     ...createDocumentReads(sqlite),
@@ -58,7 +62,7 @@ export function createCorpus(parts: CorpusParts): Corpus {
     async remove(filter) {
       const { receipt, removed } = await removeDocuments(sqlite, filter);
       originals.tidy();
-      return { ...receipt, ...(await verifyRemoval({ sqlite, upkeep, search }, removed)) };
+      return { ...receipt, ...(await verify(removed)) };
     },
 
     stats: (filter = everything) => readStats(sqlite, filter),

@@ -27,8 +27,8 @@ export interface VerifyRemoval {
   readonly search: ChunkSearch;
 }
 
-/** Maximum time an answer waits for the index to apply the removal. */
-const INDEX_TIMEOUT_MS = 2_000;
+/** Time between two looks at whether the index has applied the removal. */
+const LOOK_AGAIN_MS = 20;
 /** Hits inspected: a chunk that still exists is the first hit for its own text. */
 const MAX_HITS = 50;
 const CHARACTERS = 400;
@@ -36,16 +36,16 @@ const CHARACTERS = 400;
 /**
  * Verifies a removal with queries: no table, no full-text or vector search, and not the vector index itself, may return
  * any of the removed content. `pending` when the removal from the index is still pending; it is applied in the
- * background.
+ * background. `patienceMs` is the maximum time to wait for it.
  */
 export async function verifyRemoval(
   parts: VerifyRemoval,
   removed: RemovedChunks,
+  patienceMs: number,
 ): Promise<Pick<DeletionReceipt, 'index' | 'verified'>> {
-  const { sqlite, upkeep } = parts;
+  const { sqlite } = parts;
   if (removed.keys.length === 0) return { index: { removed: 0, state: 'confirmed' }, verified: true };
-  await waitForIndex(upkeep);
-  const isPending = upkeep.state().kind === 'down' || (await hasPendingRemoval(sqlite.reader, removed.keys));
+  const isPending = await isPendingAfter(parts, removed.keys, patienceMs);
   const index = { removed: removed.keys.length, state: isPending ? ('pending' as const) : ('confirmed' as const) };
   if (await isLeftInRecords(sqlite.reader, removed.keys)) return { index, verified: false };
   try {
@@ -58,12 +58,20 @@ export async function verifyRemoval(
   return { index, verified: isPending ? 'pending' : true };
 }
 
-async function waitForIndex(upkeep: VerifyRemoval['upkeep']): Promise<void> {
-  if (upkeep.state().kind === 'down') return;
-  const stop = new AbortController();
-  const patience = sleep(INDEX_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => {});
-  await Promise.race([upkeep.replayOutbox().catch(() => {}), patience]);
-  stop.abort();
+/** Whether the index has not applied the removal after this time. It may go on with other writes meanwhile. */
+async function isPendingAfter(
+  { sqlite, upkeep }: VerifyRemoval,
+  keys: readonly number[],
+  patienceMs: number,
+): Promise<boolean> {
+  if (upkeep.state().kind === 'down') return true;
+  const until = performance.now() + patienceMs;
+  await Promise.race([upkeep.replayOutbox().catch(() => {}), sleep(LOOK_AGAIN_MS)]);
+  for (;;) {
+    const isPending = upkeep.state().kind === 'down' || (await hasPendingRemoval(sqlite.reader, keys));
+    if (!isPending || performance.now() >= until) return isPending;
+    await sleep(LOOK_AGAIN_MS);
+  }
 }
 
 async function hasPendingRemoval(database: Queries, keys: readonly number[]): Promise<boolean> {

@@ -60,9 +60,9 @@ describeEngines('A removal', ({ openTestStore }) => {
       const search = createChunkSearch({ search: sqlite.search, collections, state: maintenance.state });
       const parts = { sqlite, upkeep, search };
       const sample = { key, text: 'passage number 0', vector: direction(0) };
-      expect(await verifyRemoval(parts, { keys: [key], samples: [sample] })).toMatchObject({ verified: false });
+      expect(await verifyRemoval(parts, { keys: [key], samples: [sample] }, 2_000)).toMatchObject({ verified: false });
       await sqlite.writer.deleteFrom('chunks').where('key', '=', key).execute();
-      const { verified } = await verifyRemoval(parts, { keys: [key], samples: [sample] });
+      const { verified } = await verifyRemoval(parts, { keys: [key], samples: [sample] }, 2_000);
       expect(verified).toBe(false);
     });
   });
