@@ -140,9 +140,10 @@ const MAX_MISSING_WORDS = 12;
 /** Content words of a statement that a quote lacks, as written. */
 function missingWords(text: string, quote: string, analyser: TextAnalyser): string[] {
   const known = new Set(analyser.analyse(quote));
+  const content = new Set(analyser.analyseQuery(text));
   const missing = new Set<string>();
   for (const [word] of text.matchAll(/[\p{L}\p{M}\p{N}]+(?:[.,:’'-][\p{L}\p{M}\p{N}]+)*/gu)) {
-    const terms = analyser.analyseQuery(word);
+    const terms = analyser.analyseQuery(word).filter((term) => content.has(term));
     if (terms.length > 0 && terms.every((term) => !known.has(term))) missing.add(word);
     if (missing.size >= MAX_MISSING_WORDS) break;
   }

@@ -62,7 +62,7 @@ describe('checking an answer', () => {
       expect(text.slice(evidence?.quote.start, evidence?.quote.end)).toBe(evidence?.quote.text);
     }
     // For a changed figure, the closest chunk shows the correct one.
-    expect(opened?.missing).toContain('1938');
+    expect(opened?.missing).toEqual(['1938']);
     expect(opened?.evidence?.quote.text).toContain('1937');
     for (const { start, end, text: said } of statements) {
       expect(answer.slice(start, end)).toContain(said.slice(0, 10));
