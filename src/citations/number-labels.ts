@@ -7,6 +7,8 @@ export interface LabelledNumber {
   /** As it is written, or in digits for a number in words. */
   readonly digits: string;
   readonly isInWords: boolean;
+  /** "a day", which is one day in "for a day" but not in "5 euros a day". */
+  readonly isArticle: boolean;
   readonly label: Word | undefined;
   readonly measure: Measure | undefined;
 }
@@ -22,14 +24,17 @@ const WORDS_AFTER = 6;
 export const labelledNumbers = (words: readonly Word[]): LabelledNumber[] =>
   words.flatMap(({ text, before }, place) => {
     const isInDigits = NUMBER.test(text);
-    const count = isInDigits ? undefined : (countOf(text, before) ?? (IS_ARTICLE.test(text) ? 1 : undefined));
+    const named = isInDigits ? undefined : countOf(text, before);
+    const isArticle = !isInDigits && named === undefined && IS_ARTICLE.test(text);
+    const count = isArticle ? (HALF.test(before) ? 0.5 : 1) : named;
     if (!isInDigits && count === undefined) return [];
     const label = isInDigits ? labelOf(words, place) : words[place + 1];
     const measure = label && measureNamed(label.text);
     if (!isInDigits && measure === undefined) return [];
-    return [{ digits: count === undefined ? text : String(count), isInWords: !isInDigits, label, measure }];
+    return [{ digits: count === undefined ? text : String(count), isInWords: !isInDigits, isArticle, label, measure }];
   });
 
+const HALF = /^half$/iu;
 const IS_ARTICLE = /^(?:an?|eine[mnrs]?|ein|une?|una)$/iu;
 
 function labelOf(words: readonly Word[], place: number): Word | undefined {
@@ -67,6 +72,20 @@ export function isLabelledAlike(number: LabelledNumber, words: readonly Word[], 
 export const hasAmount = (number: LabelledNumber, words: readonly Word[]): boolean =>
   number.measure !== undefined && labelledNumbers(words).some((other) => isSameAmount(number, other));
 
+/**
+ * Whether sentences have the amount that an article stands for ("a day"), or its unit without a number ("per day"). True if they
+ * measure nothing of the kind.
+ */
+export function hasUnitOfArticle(
+  { measure, ...number }: LabelledNumber,
+  sentences: readonly (readonly Word[])[],
+): boolean {
+  const isUnit = (other: Measure | undefined) => other?.dimension === measure?.dimension;
+  const numbered = sentences.flatMap((words) => labelledNumbers(words)).filter((other) => isUnit(other.measure));
+  if (numbered.length === 0 || sentences.some((words) => hasAmount({ measure, ...number }, words))) return true;
+  return sentences.flat().filter(({ text }) => isUnit(measureNamed(text))).length > numbered.length;
+}
+
 const isSame = (label: Word, terms: readonly string[]): boolean => label.terms.some((term) => terms.includes(term));
 
 const amountOf = ({ digits, measure }: LabelledNumber): number =>
@@ -84,7 +103,7 @@ interface Compared {
 /** Whether a sentence about the same has a year or a number of the same things, but not that of the statement. */
 export function hasOtherFigures({ statement, sentence }: Compared): boolean {
   const given = labelledNumbers(sentence);
-  const stated = labelledNumbers(statement);
+  const stated = labelledNumbers(statement).filter(({ isArticle }) => !isArticle);
   const isIn = (number: LabelledNumber, numbers: readonly LabelledNumber[]) =>
     numbers.some(
       (other) => other.digits === number.digits || (number.measure !== undefined && isSameAmount(number, other)),

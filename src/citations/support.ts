@@ -1,6 +1,13 @@
 import { once } from '../shared/once.ts';
 import { piecesOf } from './clauses.ts';
-import { hasAmount, isLabelledAlike, type LabelledNumber, labelledNumbers, variantsOf } from './number-labels.ts';
+import {
+  hasAmount,
+  hasUnitOfArticle,
+  isLabelledAlike,
+  type LabelledNumber,
+  labelledNumbers,
+  variantsOf,
+} from './number-labels.ts';
 import { requiredNumbers } from './numbers.ts';
 import type { SourceSentence, SourceSentences } from './source-sentences.ts';
 import { beginsWithSubject, type Subject, subjectOf } from './subjects.ts';
@@ -227,6 +234,10 @@ function stretchAround(centre: number, claim: Claim, all: readonly SourceSentenc
   return stretch;
 }
 
+/** Verbs that say little by themselves, of which other sentences of a text have some as well. */
+const GENERAL_VERB =
+  /^(?:needs?|needed|takes?|took|taken|makes?|made|gets?|got|gives?|gave|given|goes|went|gone|uses?|used|keeps?|kept|brauch(?:t|en)|nimmt|nehmen|macht|machen|gibt|geben|geht|gehen|hält|halten)$/u;
+
 const LISTS = /[,;，、]|\s(?:and|und|et|y|e|en|och)\s/u;
 
 /** Whether these terms name most of what a sentence is about. */
@@ -257,7 +268,7 @@ function coverage(claim: Claim, found: Found, { stretch, source }: Stretch) {
     const [exact = ''] = unit.terms;
     const value = below.has(exact) ? 1 : Math.max(0, ...stretch.map((place) => places.get(place) ?? 0));
     has += value * weight;
-    if (value > 0 || ![...places.values()].includes(1)) continue;
+    if (value > 0 || GENERAL_VERB.test(unit.text) || ![...places.values()].includes(1)) continue;
     const isInOtherClause = [...places.keys()].some((place) => own.has(source.all[place]?.sentence));
     elsewhere += weight * (isInOtherClause ? OTHER_CLAUSE_WEIGHT : 1);
     if (names.has(unit)) isNameElsewhere = true;
@@ -265,7 +276,9 @@ function coverage(claim: Claim, found: Found, { stretch, source }: Stretch) {
   }
   const share = has / total;
   const net = (has - elsewhere) / total;
-  const isEnough = units.length < MIN_WORDS_FOR_HALF ? share === 1 : net >= MIN_CLOSE_SCORE;
+  // With half of its words here and others elsewhere, a statement may as well be about what those are about.
+  const isMore = elsewhere > 0 ? net > MIN_CLOSE_SCORE : net >= MIN_CLOSE_SCORE;
+  const isEnough = units.length < MIN_WORDS_FOR_HALF ? share === 1 : isMore;
   const about = source.all[anchor ?? 0]?.subject();
   const isSubjectElsewhere =
     isNameElsewhere || (isSubjectWord && about !== undefined && !about.refersBack && !isNamed(about, claim.terms));
@@ -286,6 +299,11 @@ function hasNumbers(claim: Claim, sentences: readonly SourceSentence[], source: 
       );
     }) &&
     labelled.every((number) => {
+      if (number.isArticle)
+        return hasUnitOfArticle(
+          number,
+          sentences.map(({ words }) => words()),
+        );
       const isKnown = (number.label?.terms ?? []).slice(0, 1).some((term) => source.placesOf(term).length > 0);
       const having = sentences.filter(
         (sentence) => hasDigits(sentence, number.digits) || hasAmount(number, sentence.words()),

@@ -42,6 +42,13 @@ describe('a statement is not supported by words of several sentences', () => {
     ['a time of something else in German', 'Das Geld wird innerhalb von 30 Tagen erstattet.', shop],
     ['opening hours of something else', 'Die Werkstatt hat montags geöffnet.', shop],
     ['in Chinese', '雨伞保存三十天。', '遗失物品保存三十天，由前台保管。雨伞不予保管。'],
+    ['an hour instead of minutes', 'Boats stay for an hour.', 'Boats stay for at most 30 minutes.'],
+    [
+      'a place of another sentence',
+      'Fuel is sold at the south pier.',
+      'Fuel is sold at the east pier only. Toilets are emptied at the south pier.',
+    ],
+    ['another time', 'It is kept for a week.', 'It is kept at the desk for two weeks.'],
     ['another unit', 'It is kept for 30 days at the desk.', 'It is kept at the desk for a fee of 30 kroner.'],
     [
       'a name of another sentence',
@@ -67,7 +74,18 @@ describe('a statement is supported', () => {
     ['by an item of a list', 'The sauna costs 12 euros and admits guests from 16 years.', pool],
     ['in German', 'Die Lieferung in die Schweiz dauert fünf Werktage.', shop],
     ['in Chinese', '遗失的物品保存三十天。', '遗失物品保存三十天，由前台保管。雨伞不予保管。'],
+    [
+      'with the unit of a price',
+      'A litre of diesel costs 18 kroner, and a berth 240 kroner a day.',
+      'Diesel costs 18 kroner per litre. A berth costs 240 kroner a day, for at most 30 days.',
+    ],
+    [
+      'with a verb that other sentences have',
+      'Dogs need to be on a leash.',
+      'Showers need a token. Dogs must be kept on a leash.',
+    ],
     ['with a unit by another name', 'The flour weighs 2 kilograms.', 'Add the flour, which weighs 2 kg.'],
+    ['with half of a unit', 'Boats stay for half an hour.', 'Boats stay for at most 30 minutes.'],
     ['with a time in another unit', 'The dough rests for 60 minutes.', 'The dough rests for one hour in the bowl.'],
   ])('%s', (_, statement, text) => {
     expect(verdictOf(statement, text)).not.toBe('not_found');
