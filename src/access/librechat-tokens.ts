@@ -14,8 +14,7 @@ export function createLibreChatAuthenticator(secret: string | undefined): Authen
   const key = new TextEncoder().encode(secret);
   return async ({ bearer }) => {
     if (secret === undefined) {
-      throw new ServiceError(
-        'unauthenticated',
+      throw unauthenticated(
         'Tokens of LibreChat cannot be checked: set CITEWELL_LIBRECHAT_SECRET to the JWT_SECRET of LibreChat.',
       );
     }
@@ -35,12 +34,15 @@ export function createLibreChatAuthenticator(secret: string | undefined): Authen
         throw new ServiceError('token_expired', 'The token of LibreChat expired.');
       if (!(error instanceof errors.JOSEError)) throw error;
     }
-    throw new ServiceError(
-      'unauthenticated',
+    throw unauthenticated(
       'This is not a valid token of the LibreChat whose JWT_SECRET is set as CITEWELL_LIBRECHAT_SECRET.',
     );
   };
 }
+
+/** Names the setting to callers who are not known, too: the administrator finds the message in the log of LibreChat. */
+const unauthenticated = (message: string): ServiceError =>
+  new ServiceError('unauthenticated', message, { memberMessage: message });
 
 function principalOf(user: string): Principal {
   const userId = uuidFromName(`user of LibreChat: ${user}`);

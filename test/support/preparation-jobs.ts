@@ -10,6 +10,6 @@ export const jobOf = (fileName: string, text: string): PreparationJob => ({
   skipSummary: true,
 });
 
-/** Deeply nested lists, which take a Markdown parser minutes. */
+/** Deeply nested lists in a quotation, which take a Markdown parser a minute. */
 export const endlessMarkdown = (): string =>
-  Array.from({ length: 1_900 }, (_, depth) => `${' '.repeat(depth)}- item`).join('\n');
+  Array.from({ length: 2_600 }, (_, depth) => `> ${' '.repeat(depth)}- item`).join('\n');
