@@ -1,4 +1,7 @@
-/** Units by their names and signs, with their dimension and size, so that 60 minutes are an hour, but not 60 days. */
+/**
+ * Units by their names and signs, with their dimension and size, so that 60 minutes are an hour, but not 60 days. The French
+ * "an" is missing, because it is an English article.
+ */
 const UNITS: readonly (readonly [dimension: string, size: number, names: string])[] = [
   ['time', 1, 'second seconds sec secs Sekunde Sekunden seconde secondes segundo segundos secondo secondi'],
   ['time', 60, 'minute minutes min mins Minute Minuten minuto minutos minuti'],
@@ -6,7 +9,7 @@ const UNITS: readonly (readonly [dimension: string, size: number, names: string]
   ['time', 86_400, 'day days Tag Tage Tagen jour jours día días giorno giorni dag dagen'],
   ['time', 604_800, 'week weeks Woche Wochen semaine semaines semana semanas settimana settimane weken'],
   ['month', 1, 'month months Monat Monate Monaten mois mes meses mese mesi maand maanden'],
-  ['month', 12, 'year years Jahr Jahre Jahren an ans année années año años anno anni jaar'],
+  ['month', 12, 'year years Jahr Jahre Jahren ans année années año años anno anni jaar'],
   ['euro', 1, 'euro euros EUR €'],
   ['dollar', 1, 'dollar dollars USD $'],
   ['pound', 1, 'pound pounds GBP £'],

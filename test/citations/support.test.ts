@@ -84,6 +84,7 @@ describe('a statement is supported', () => {
       'Dogs need to be on a leash.',
       'Showers need a token. Dogs must be kept on a leash.',
     ],
+    ['with a price per hour', 'Parking costs 5 an hour.', 'Parking costs 5 kroner per hour.'],
     ['with a unit by another name', 'The flour weighs 2 kilograms.', 'Add the flour, which weighs 2 kg.'],
     ['with half of a unit', 'Boats stay for half an hour.', 'Boats stay for at most 30 minutes.'],
     ['with a time in another unit', 'The dough rests for 60 minutes.', 'The dough rests for one hour in the bowl.'],
