@@ -26,16 +26,16 @@ export const isRestriction = (word: string): boolean => RESTRICTION.test(word);
 
 /** Whether the words directly before a position of a text negate what follows: "No food is allowed" for "Food is allowed". */
 export function isNegatedBefore(text: string, position: number): boolean {
-  const before = text.slice(Math.max(0, position - MAX_WORDS), position);
+  const before = text.slice(Math.max(0, position - NEAR_CHARACTERS), position);
   const word = LAST_WORD.exec(before)?.[1];
   return (word !== undefined && isNegation(word, '')) || NONE_OF.test(before);
 }
 
 /** Whether the word directly after a position negates what stands before it, as in "Das Café öffnet sonntags nicht". */
 export const isNegatedAfter = (text: string, position: number): boolean =>
-  NOT_AFTER.test(text.slice(position, position + MAX_WORDS));
+  NOT_AFTER.test(text.slice(position, position + NEAR_CHARACTERS));
 
-const MAX_WORDS = 40;
+const NEAR_CHARACTERS = 40;
 const LAST_WORD = /(?<![\p{L}\p{N}])(\p{L}[\p{L}'’]*)\s+$/u;
 const NONE_OF =
   /(?<!\p{L})(?:none|neither|not one|no one|keine[rs]?|aucune?|ning[uú]n[ao]?|nessun[ao]?)\s(?:of|von|der|des|de|di)(?:\s(?:the|den|los|las))?\s$/iu;
