@@ -59,3 +59,21 @@ it('asks configured servers only for the status that operators see', async () =>
     hints: expect.arrayContaining(await silentServers()),
   });
 });
+
+it('prepares the first search in the records, and then loads the embedder even if that failed', async () => {
+  const prepared: string[] = [];
+  const store = await openTestStore();
+  const prepare = async () => {
+    prepared.push('records');
+    throw new Error('The database is closed.');
+  };
+  const embedder: EmbeddingModel = { ...createLexicalHash(), preload: async () => void prepared.push('embedder') };
+  const adapters = adaptersOver(
+    { ...store, chunks: { ...store.chunks, prepare } },
+    { embedders: onlyEmbedder(embedder) },
+  );
+  const services = await compose(adapters).start();
+  onTestFinished(() => services.close());
+  await expect(services.preload()).rejects.toThrow('The database is closed.');
+  expect(prepared).toEqual(['records', 'embedder']);
+});
