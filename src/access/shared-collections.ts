@@ -5,11 +5,11 @@ import { ServiceError } from '../errors.ts';
 import type { Corpus, Page, Paged } from '../store/corpus.ts';
 import type { Collection, CollectionMember, CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
-import { isVisible, mayChange, visibleFilter } from './visible-filter.ts';
+import { mayChange, visibleFilter } from './visible-filter.ts';
 
 export interface SharedCollectionsParts {
   readonly collections: CollectionRecords;
-  readonly corpus: Pick<Corpus, 'get' | 'list'>;
+  readonly corpus: Pick<Corpus, 'list'>;
 }
 
 export interface CollectionQuery extends Page {
@@ -17,6 +17,13 @@ export interface CollectionQuery extends Page {
   readonly ids: readonly string[];
   /** Excludes collections the caller is only a member of. */
   readonly ownerOnly: boolean;
+}
+
+/** A document that was neither added nor removed, with the reason. */
+export interface UnchangedDocument {
+  readonly documentId: string;
+  readonly code: 'not_found' | 'forbidden' | 'conflict';
+  readonly message: string;
 }
 
 /**
@@ -44,10 +51,16 @@ export interface SharedCollections {
   /** Throws `invalid_request` for its owner's default collection. */
   remove(by: Principal, id: string): Promise<{ readonly documents: number; readonly users: number }>;
   documents(by: Principal, id: string, page: Page): Promise<Paged<Document>>;
-  /** Throws `not_found` for a document the caller may not see, `conflict` if it is already in the collection. */
-  addDocument(by: Principal, id: string, documentId: string): Promise<void>;
-  /** Requires the owner of the collection or of the document. */
-  removeDocument(by: Principal, id: string, documentId: string): Promise<void>;
+  /**
+   * Adds documents in one transaction. Returns those that were not added: `not_found` for one the caller may not see,
+   * `conflict` if it is in the collection already.
+   */
+  addDocuments(by: Principal, id: string, documentIds: readonly string[]): Promise<readonly UnchangedDocument[]>;
+  /**
+   * Removes documents in one transaction, and returns those that were not removed. Each requires the owner of the
+   * collection or of the document.
+   */
+  removeDocuments(by: Principal, id: string, documentIds: readonly string[]): Promise<readonly UnchangedDocument[]>;
   members(by: Principal, id: string, page: Page): Promise<Paged<CollectionMember>>;
 }
 
@@ -61,6 +74,13 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
     const collection = await visibleCollection(by, id);
     if (by.isSuperuser || collection.ownerId === by.userId) return collection;
     throw new ServiceError('forbidden', `Only its owner manages the collection ${id}.`);
+  };
+
+  /** Those of these documents that pass the filter, by identifier. */
+  const listed = async (ids: readonly string[], filter: Filter): Promise<ReadonlyMap<string, Document>> => {
+    const among: Filter = { kind: 'in', field: 'document_id', values: ids.filter(isUuid) };
+    const { items } = await corpus.list(allOf(filter, among), { offset: 0, limit: ids.length });
+    return new Map(items.map((document) => [document.id, document]));
   };
 
   return {
@@ -114,21 +134,43 @@ export function createSharedCollections({ collections, corpus }: SharedCollectio
       return corpus.list(allOf(visibleFilter(by), isIn(collection.id)), page);
     },
 
-    async addDocument(by, id, documentId) {
+    async addDocuments(by, id, documentIds) {
       const collection = await owned(by, id);
-      const document = isUuid(documentId) ? await corpus.get(documentId) : undefined;
-      if (document === undefined || !isVisible(document, by)) throw noDocument(documentId);
-      if (await collections.addDocument(collection.id, document.id)) return;
-      throw new ServiceError('conflict', `Document ${document.id} is already in the collection ${collection.id}.`);
+      const ids = distinct(documentIds);
+      const visible = await listed(ids, visibleFilter(by));
+      const added = new Set(await collections.addDocuments(collection.id, [...visible.keys()]));
+      return ids
+        .filter((documentId) => !added.has(documentId))
+        .map((documentId) =>
+          visible.has(documentId)
+            ? unchanged(documentId, 'conflict', `Document ${documentId} is already in the collection ${collection.id}.`)
+            : unchanged(documentId, 'not_found', `There is no document ${documentId}.`),
+        );
     },
 
-    async removeDocument(by, id, documentId) {
-      const document = isUuid(documentId) ? await corpus.get(documentId) : undefined;
+    async removeDocuments(by, id, documentIds) {
+      const collectionId = id.toLowerCase();
+      const ids = distinct(documentIds);
+      const included = isUuid(id) ? await listed(ids, isIn(collectionId)) : new Map<string, Document>();
       // The owner of a document can revoke its sharing, whoever shared it.
-      const isOwn = document?.collectionIds.includes(id) && mayChange(document, by);
-      const collectionId = isOwn ? id : (await owned(by, id)).id;
-      if (isUuid(documentId) && (await collections.removeDocument(collectionId, documentId))) return;
-      throw new ServiceError('not_found', `There is no document ${documentId} in the collection ${collectionId}.`);
+      const isOwn = (documentId: string) => {
+        const document = included.get(documentId);
+        return document !== undefined && mayChange(document, by);
+      };
+      const refusal = ids.every(isOwn) ? undefined : await refusalOf(owned(by, id));
+      const removable = refusal === undefined ? [...included.keys()] : ids.filter(isOwn);
+      const removed = new Set(await collections.removeDocuments(collectionId, removable));
+      return ids
+        .filter((documentId) => !removed.has(documentId))
+        .map((documentId) =>
+          refusal !== undefined && !isOwn(documentId)
+            ? unchanged(documentId, refusal.code, refusal.message)
+            : unchanged(
+                documentId,
+                'not_found',
+                `There is no document ${documentId} in the collection ${collectionId}.`,
+              ),
+        );
     },
 
     async members(by, id, page) {
@@ -145,4 +187,25 @@ const isIn = (id: string): Filter => ({ kind: 'overlap', field: 'collection_ids'
 
 const noCollection = (id: string) => new ServiceError('not_found', `There is no collection ${id}.`);
 
-const noDocument = (id: string) => new ServiceError('not_found', `There is no document ${id}.`);
+const distinct = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))];
+
+const unchanged = (documentId: string, code: UnchangedDocument['code'], message: string): UnchangedDocument => ({
+  documentId,
+  code,
+  message,
+});
+
+/** Why the caller may not manage a collection; undefined if they may. */
+async function refusalOf(
+  collection: Promise<Collection>,
+): Promise<Pick<UnchangedDocument, 'code' | 'message'> | undefined> {
+  try {
+    await collection;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message } = error;
+    if (code !== 'not_found' && code !== 'forbidden') throw error;
+    return { code, message };
+  }
+}

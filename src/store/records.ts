@@ -55,10 +55,13 @@ export interface CollectionRecords {
   update(id: string, change: CollectionChange): Promise<Collection | undefined>;
   /** Its documents are kept and leave the collection. Undefined when it did not exist. */
   remove(id: string): Promise<{ readonly documents: number; readonly users: number } | undefined>;
-  /** False when the document was already in the collection. Throws `not_found` when either does not exist. */
-  addDocument(id: string, documentId: string): Promise<boolean>;
-  /** False when the document was not in the collection. */
-  removeDocument(id: string, documentId: string): Promise<boolean>;
+  /**
+   * Adds documents in one transaction. Returns those that were added: not those that are in the collection already, or do
+   * not exist. Throws `not_found` when there is no such collection.
+   */
+  addDocuments(id: string, documentIds: readonly string[]): Promise<readonly string[]>;
+  /** Removes documents in one transaction, and returns those that were in the collection. */
+  removeDocuments(id: string, documentIds: readonly string[]): Promise<readonly string[]>;
   /** In order of joining. */
   members(id: string, page: Page): Promise<Paged<CollectionMember>>;
   /** False when the user was already a member. Throws `not_found` when there is no such collection. */

@@ -24,7 +24,7 @@ it('adds and removes many documents of a collection, says which were not, and re
   const hidden = newDocument('hidden', { ownerId: bob.userId, collectionIds: [] });
   if (first === undefined || second === undefined || old === undefined) throw new Error('There are three.');
   for (const document of [first, second, old, hidden]) await ingest(store, document, [newChunk(0)]);
-  await shared.addDocument(alice, id, old.id);
+  await shared.addDocuments(alice, id, [old.id]);
 
   const changed = await changeCollectionDocuments(
     shared,

@@ -116,7 +116,7 @@ describeEngines('A corpus behind the quotas of Chroma Cloud', ({ name }) => {
     const id = '33333333-3333-4333-8333-333333333333';
     await store.collections.ensure({ id, ownerId: me, name: 'waves' });
     const inWaves: Filter = { kind: 'overlap', field: 'collection_ids', values: [id] };
-    await store.collections.addDocument(id, mine.id);
+    await store.collections.addDocuments(id, [mine.id]);
     expect((await find(store, 5, inWaves)).texts).toEqual(nearestOf(5, 0, MINE));
     await store.maintenance.replayOutbox();
     const moved = cloud.calls.length;

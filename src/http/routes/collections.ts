@@ -1,5 +1,5 @@
 import type { Router } from 'express';
-import { changeCollectionDocuments } from '../../access/change-collection-documents.ts';
+import { changeCollectionDocument, changeCollectionDocuments } from '../../access/change-collection-documents.ts';
 import { createSharedCollections } from '../../access/shared-collections.ts';
 import { describeCollection } from '../../rag/describe-collection.ts';
 import { audienceOf, principalOf } from '../authenticate.ts';
@@ -94,13 +94,13 @@ export function collectionRoutes(services: Services): Router {
 
   router.post('/:id/documents/:documentId', async (request, response) => {
     const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
-    await shared.addDocument(principalOf(response), id, documentId);
+    await changeCollectionDocument(shared, { by: principalOf(response), id }, { add: documentId });
     response.json(single({ message: 'Document added to the collection.' }));
   });
 
   router.delete('/:id/documents/:documentId', async (request, response) => {
     const [id, documentId] = [readId(request, 'id'), readId(request, 'documentId')];
-    await shared.removeDocument(principalOf(response), id, documentId);
+    await changeCollectionDocument(shared, { by: principalOf(response), id }, { remove: documentId });
     response.json(single({ success: true }));
   });
 

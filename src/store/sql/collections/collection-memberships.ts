@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../errors.ts';
 import type { CollectionRecords } from '../../records.ts';
 import type { Database } from '../database.ts';
-import { findRow, readSubmitted } from '../documents/document-rows.ts';
+import { readSubmitted } from '../documents/document-rows.ts';
 import { mergeDocumentGraph } from '../graph/merge-document-graph.ts';
 import { addPendingScopes } from '../index-sync/chunk-scopes.ts';
 import type { Queries } from '../vector-spaces/space-rows.ts';
@@ -9,46 +9,55 @@ import { addMember } from './insert-collection.ts';
 
 type Memberships = Pick<
   CollectionRecords,
-  'addDocument' | 'removeDocument' | 'members' | 'addMember' | 'removeMember' | 'idsOfMember'
+  'addDocuments' | 'removeDocuments' | 'members' | 'addMember' | 'removeMember' | 'idsOfMember'
 >;
 
 /** Documents and members of collections. */
 export function createMemberships({ reader, writer }: Database): Memberships {
   return {
-    addDocument: (id, documentId) =>
+    addDocuments: (id, documentIds) =>
       writer.transaction().execute(async (transaction) => {
         const collection = await requireCollection(transaction, id);
-        const document = await findRow(transaction, documentId);
-        if (document === undefined) throw new ServiceError('not_found', `There is no document ${documentId}.`);
-        const { numInsertedOrUpdatedRows: added } = await transaction
+        const documents = await findDocuments(transaction, documentIds);
+        if (documents.length === 0) return [];
+        const rows = await transaction
           .insertInto('document_collections')
-          .values({ document_key: document.key, collection_id: collection.id })
+          .values(documents.map(({ key }) => ({ document_key: key, collection_id: collection.id })))
           .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst();
-        if (added !== 1n) return false;
-        await addPendingScopes(transaction, [document.key]);
-        await changeSubmission(transaction, document, (ids) => [...new Set([...ids, collection.id])]);
-        await outdateGraph(transaction, collection.id);
-        if (await isExtracted(transaction, document.key)) {
-          await mergeDocumentGraph(transaction, collection.id, document.key);
+          .returning('document_key as key')
+          .execute();
+        const added = withKeys(documents, rows);
+        if (added.length === 0) return [];
+        await addPendingScopes(transaction, keysOf(added));
+        for (const document of added) {
+          await changeSubmission(transaction, document, (ids) => [...new Set([...ids, collection.id])]);
         }
-        return true;
+        await outdateGraph(transaction, collection.id);
+        for (const key of await extractedOf(transaction, keysOf(added))) {
+          await mergeDocumentGraph(transaction, collection.id, key);
+        }
+        return added.map((document) => document.id);
       }),
 
-    removeDocument: (id, documentId) =>
+    removeDocuments: (id, documentIds) =>
       writer.transaction().execute(async (transaction) => {
-        const document = await findRow(transaction, documentId);
-        if (document === undefined) return false;
-        const { numDeletedRows: removed } = await transaction
+        const collectionId = id.toLowerCase();
+        const documents = await findDocuments(transaction, documentIds);
+        if (documents.length === 0) return [];
+        const rows = await transaction
           .deleteFrom('document_collections')
-          .where('document_key', '=', document.key)
-          .where('collection_id', '=', id.toLowerCase())
-          .executeTakeFirst();
-        if (removed === 0n) return false;
-        await addPendingScopes(transaction, [document.key]);
-        await changeSubmission(transaction, document, (ids) => ids.filter((each) => each !== id.toLowerCase()));
-        await outdateGraph(transaction, id);
-        return true;
+          .where('document_key', 'in', keysOf(documents))
+          .where('collection_id', '=', collectionId)
+          .returning('document_key as key')
+          .execute();
+        const removed = withKeys(documents, rows);
+        if (removed.length === 0) return [];
+        await addPendingScopes(transaction, keysOf(removed));
+        for (const document of removed) {
+          await changeSubmission(transaction, document, (ids) => ids.filter((each) => each !== collectionId));
+        }
+        await outdateGraph(transaction, collectionId);
+        return removed.map((document) => document.id);
       }),
 
     members: (id, { offset, limit }) =>
@@ -143,14 +152,37 @@ async function outdateGraph(database: Queries, id: string): Promise<void> {
   }
 }
 
-async function isExtracted(database: Queries, key: number): Promise<boolean> {
-  const row = await database
+type FoundDocument = Awaited<ReturnType<typeof findDocuments>>[number];
+
+/** In order of their keys, so that two transactions that insert the same documents cannot deadlock. */
+async function findDocuments(database: Queries, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  const lowerCase = ids.map((id) => id.toLowerCase());
+  return database
+    .selectFrom('documents')
+    .select(['key', 'id', 'submitted'])
+    .where('id', 'in', lowerCase)
+    .orderBy('key')
+    .execute();
+}
+
+const keysOf = (documents: readonly FoundDocument[]): number[] => documents.map(({ key }) => key);
+
+function withKeys(documents: readonly FoundDocument[], rows: readonly { readonly key: number }[]): FoundDocument[] {
+  const keys = new Set(rows.map(({ key }) => key));
+  return documents.filter(({ key }) => keys.has(key));
+}
+
+/** Those of these documents whose graph was extracted. */
+async function extractedOf(database: Queries, keys: readonly number[]): Promise<number[]> {
+  const rows = await database
     .selectFrom('document_graphs')
-    .select('document_key')
-    .where('document_key', '=', key)
+    .select('document_key as key')
+    .where('document_key', 'in', keys)
     .where('extracted_at', 'is not', null)
-    .executeTakeFirst();
-  return row !== undefined;
+    .orderBy('document_key')
+    .execute();
+  return rows.map(({ key }) => key);
 }
 
 async function requireCollection(database: Queries, id: string) {

@@ -92,15 +92,16 @@ describeEngines('A collection', ({ openTestStore }) => {
     });
     expect(await seen()).toEqual({ listed: 0, words: 0, near: 0 });
     await collections.update(other.id, { graphSyncStatus: 'success' });
-    expect(await collections.addDocument(other.id, id)).toBe(true);
-    expect(await collections.addDocument(other.id, id)).toBe(false);
+    expect(await collections.addDocuments(other.id, [id, newId()])).toEqual([id]);
+    expect(await collections.addDocuments(other.id, [id])).toEqual([]);
     expect(await seen()).toEqual({ listed: 1, words: 2, near: 2 });
     expect(await collections.get(other.id)).toMatchObject({ documentCount: 1, graphSyncStatus: 'outdated' });
-    expect(await collections.removeDocument(other.id, id)).toBe(true);
-    expect(await collections.removeDocument(other.id, id)).toBe(false);
+    expect(await collections.removeDocuments(other.id, [id, newId()])).toEqual([id]);
+    expect(await collections.removeDocuments(other.id, [id])).toEqual([]);
     expect(await seen()).toEqual({ listed: 0, words: 0, near: 0 });
-    await expect(collections.addDocument(other.id, newId())).rejects.toMatchObject({ code: 'not_found' });
-    await expect(collections.addDocument(newId(), id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await collections.addDocuments(other.id, [])).toEqual([]);
+    expect(await collections.removeDocuments(newId(), [id])).toEqual([]);
+    await expect(collections.addDocuments(newId(), [id])).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is deleted without its documents, also pending ones', async () => {

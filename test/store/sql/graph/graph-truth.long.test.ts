@@ -100,11 +100,11 @@ async function take(store: TestStore, step: Step): Promise<void> {
       await corpus.remove({ kind: 'compare', field: 'document_id', op: 'eq', value: newDocument(step.name).id });
       return;
     case 'leave':
-      await collections.removeDocument(collectionId, newDocument(step.name).id);
+      await collections.removeDocuments(collectionId, [newDocument(step.name).id]);
       return;
     case 'join': {
       const { id } = newDocument(step.name);
-      if ((await corpus.get(id)) !== undefined) await collections.addDocument(collectionId, id);
+      if ((await corpus.get(id)) !== undefined) await collections.addDocuments(collectionId, [id]);
       return;
     }
     case 'remove_chunk': {

@@ -196,7 +196,7 @@ describeEngines('The graph of a collection', (engine) => {
     expect(await relationsOf(store, ofCollection)).toEqual(['Paris-Rouen']);
     const other = { id: newId(), ownerId: owner, name: 'Other' };
     await store.collections.ensure(other);
-    await store.collections.addDocument(other.id, one.id);
+    await store.collections.addDocuments(other.id, [one.id]);
     expect(await relationsOf(store, { kind: 'collection', id: other.id })).toEqual(['Paris-Rouen']);
     await store.graphs.replaceBuilt(collectionId, []);
     await addDocument(store, 'two', 'Berlin lies near Potsdam.');
@@ -332,7 +332,7 @@ describeEngines('The graph of a collection', (engine) => {
       objectId: paris?.id ?? '',
     });
     await store.graphs.changeEntity(collectionId, paris?.id ?? '', { description: 'A city.' });
-    await store.collections.removeDocument(collectionId, one.id);
+    await store.collections.removeDocuments(collectionId, [one.id]);
     expect(await namesOf(store, ofCollection)).toEqual(['Berlin', 'Lutetia', 'Paris', 'Potsdam']);
     expect(await relationsOf(store, ofCollection)).toEqual(['Berlin-Potsdam', 'Lutetia-Paris']);
     await store.graphs.reset(collectionId);

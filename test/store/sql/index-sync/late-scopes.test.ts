@@ -27,7 +27,7 @@ describeEngines('A delayed write to the index', (engine) => {
     let isMoved = false;
     const land = async (records: readonly { readonly key: number; readonly scope?: AccessScope }[]) => {
       // The document moves, which another writer writes down, while this one is under way.
-      if (!isMoved) await store.collections.addDocument(collection.id, id);
+      if (!isMoved) await store.collections.addDocuments(collection.id, [id]);
       isMoved = true;
       for (const { key, scope } of records) if (scope !== undefined) kept.set(key, scope);
     };

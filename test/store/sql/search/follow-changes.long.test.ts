@@ -122,12 +122,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom(...names).map(
     (name): Step =>
       ({ collections }) =>
-        collections.addDocument(other, idOf(name)),
+        collections.addDocuments(other, [idOf(name)]),
   ),
   fc.constantFrom(...names).map(
     (name): Step =>
       ({ collections }) =>
-        collections.removeDocument(other, idOf(name)),
+        collections.removeDocuments(other, [idOf(name)]),
   ),
 );
 
