@@ -1,3 +1,4 @@
+import { renumberMarkers } from '../citations/renumber-markers.ts';
 import type { SourceList } from '../citations/source-list.ts';
 import type { ScoredChunk } from '../documents/chunk.ts';
 import { allOf } from '../documents/filter.ts';
@@ -24,8 +25,6 @@ export interface HistoryParts extends Pick<ToolContext, 'library' | 'visible'> {
   readonly compaction: CompactionSettings;
 }
 
-const MARKER = /\s?\[(\d{1,3})\]/g;
-
 /**
  * Reads the conversation for a model: the stored summary of its older part, if any, and the messages since. When these
  * have grown too long, a new summary is written and stored; the messages themselves remain stored.
@@ -36,7 +35,7 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const known = await turn.summary();
   const recent = all.slice(all.findIndex(({ id }) => id === known?.throughId) + 1);
   const start = known === undefined ? [] : [summaryNote(known.text)];
-  const withoutMarkers = recent.map((message): Message => ({ role: message.role, text: textOf(message, () => '') }));
+  const withoutMarkers = recent.map((message) => toMessage(message, () => undefined));
   const { summary, replaced } = await compactContext([...start, ...withoutMarkers], compaction, signal);
 
   const lastSummarised = recent[replaced - start.length - 1];
@@ -47,41 +46,38 @@ export async function readHistory(parts: HistoryParts, signal: AbortSignal): Pro
   const written = summary ?? [...(known === undefined ? [] : [known.text]), OMITTED_NOTE].join('\n\n');
   const note = replaced === 0 ? start : [summaryNote(written)];
   return {
-    messages: [...note, ...(await renumberMarkers(left, parts))],
+    messages: [...note, ...(await withOwnNumbers(left, parts))],
     userTexts: all.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
     hasReadUntrusted: all.some(({ metadata }) => metadata['read_untrusted'] === true),
   };
 }
 
 /**
- * Renumbers the markers in earlier answers to numbers of this run, so that their sources can be cited again. Markers of
- * deleted or no longer visible sources are removed.
+ * The messages with the markers of earlier answers renumbered to sources of this run, so that these can be cited again.
+ * Markers of deleted or no longer visible sources are removed.
  */
-async function renumberMarkers(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
+async function withOwnNumbers(stored: readonly StoredMessage[], parts: HistoryParts): Promise<Message[]> {
   const references = stored.map(chunkReferences);
   const chunks = await visibleChunks([...new Set(references.flatMap((numbers) => [...numbers.values()]))], parts);
-  return stored.map((message, index) => {
-    const { role, content } = message;
-    if (role !== 'assistant') return { role, text: content };
-    const numbers = references[index] ?? new Map<number, string>();
-    const text = textOf(message, (marker, digits) => {
-      const chunk = chunks.get(numbers.get(Number(digits)) ?? '');
-      return chunk === undefined ? '' : marker.replace(digits, `${parts.sources.add({ kind: 'chunk', chunk })}`);
-    });
-    return { role, text };
-  });
+  return stored.map((message, index) =>
+    toMessage(message, (number) => {
+      const chunk = chunks.get(references[index]?.get(number) ?? '');
+      return chunk && parts.sources.add({ kind: 'chunk', chunk });
+    }),
+  );
 }
 
 // Without this note, a model would take a stopped answer for what it had to say.
 const INTERRUPTED_NOTE = '[This answer was interrupted here, before it was complete.]';
 
-/** The text of a message for a model, with its markers replaced. */
-function textOf(
+/** A stored message for a model; the markers of an answer get new numbers or are removed. */
+function toMessage(
   { role, content, metadata }: StoredMessage,
-  replace: (marker: string, digits: string) => string,
-): string {
-  const text = content.replaceAll(MARKER, replace);
-  return role === 'assistant' && metadata['interrupted'] === true ? `${text}\n\n${INTERRUPTED_NOTE}` : text;
+  newNumber: (number: number) => number | undefined,
+): Message {
+  if (role !== 'assistant') return { role, text: content };
+  const text = renumberMarkers(content, newNumber);
+  return { role, text: metadata['interrupted'] === true ? `${text}\n\n${INTERRUPTED_NOTE}` : text };
 }
 
 /** Marker number → chunk id of a stored answer. */

@@ -142,6 +142,17 @@ describe('a conversation', () => {
     expect(await kept(conversationId)).toHaveLength(4);
   });
 
+  it('leaves the brackets in code of earlier answers as they are', async () => {
+    const code = 'Tea is brewed from leaves [1]. Print it with `rows[1]`:\n\n```py\nprint(rows[0], rows[7])\n```';
+    const { ask, model } = await open([calls(search('1', 'tea leaves')), says(code), says('Yes.'), says('Yes.')]);
+    const { conversationId } = answerIn(await ask('Tea?'));
+    await ask('Sure?', { conversationId });
+    expect(model.requests[2]?.messages[2]?.text).toBe(code);
+    const filter = { kind: 'compare', field: 'title', op: 'eq', value: 'Other' } as const;
+    await ask('Sure?', { conversationId, search: { ...defaultSearchSettings, filter } });
+    expect(model.requests[3]?.messages[2]?.text).toBe(code.replace(' [1]', ''));
+  });
+
   it('drops markers of earlier answers whose sources are no longer visible', async () => {
     const { ask, model } = await open([
       calls(search('1', 'tea leaves')),

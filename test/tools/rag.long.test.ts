@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Filter } from '../../src/documents/filter.ts';
+import { noUsage } from '../../src/models/model.ts';
 import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { Tool, ToolOutput } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
@@ -416,5 +417,31 @@ describe('get_file_content', () => {
     await caller.result(getFileContent, { document_id: document.id, offset: 3000, max_chars: 1000 });
     expect(caller.sources.size).toBe(2);
     expect(caller.sources.get(2)).toMatchObject({ kind: 'document', passage: { start: 3000 } });
+  });
+});
+
+describe('rag', () => {
+  it('gives the sources of the answer their numbers in this conversation, and leaves code as it is', async () => {
+    const store = await openTestStore();
+    await addDocument(store, 'Tea', ['Tea is brewed from leaves.', 'Coffee is brewed from beans.']);
+    const { items } = await store.corpus.list({ kind: 'all' }, { offset: 0, limit: 1 });
+    const { items: chunks } = await store.corpus.chunksOf(items[0]?.id ?? '', { offset: 0, limit: 2 });
+    const [tea, coffee] = chunks.map((chunk) => ({ kind: 'chunk' as const, chunk: { ...chunk, score: 0 } }));
+    if (tea === undefined || coffee === undefined) throw new Error('The document has two chunks.');
+    const caller = callerOver(store, {
+      ask: async () => ({
+        text: 'Tea is brewed from leaves [1]. Read it with `rows[1]` and `rows[2]`.',
+        sources: new Map([[1, tea]]),
+        model: 'test/model',
+        usage: noUsage,
+        isUntrusted: false,
+      }),
+    });
+    await caller.result(content, { around_chunk_id: coffee.chunk.id, before: 0, after: 0 });
+    const { structured } = await caller.result(rag, { query: 'What is tea made of?' });
+    expect(structured).toMatchObject({
+      generated_answer: 'Tea is brewed from leaves [2]. Read it with `rows[1]` and `rows[2]`.',
+      citations: [{ id: 'cit.2', marker: '[2]', chunk_id: tea.chunk.id }],
+    });
   });
 });

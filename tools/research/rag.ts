@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
+import { renumberMarkers } from '../../src/citations/renumber-markers.ts';
 import { addressOfSource } from '../../src/citations/source-address.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -60,10 +61,7 @@ export const rag = defineTool({
     const answer = await ask(input.query, await scopeFilter(input, 'document_id', context), signal);
     spend(answer.model, answer.usage);
     const numbers = new Map([...answer.sources].map(([number, source]) => [number, cite(source)]));
-    const text = answer.text.replaceAll(/\[(\d+)\]/g, (whole, digits: string) => {
-      const number = numbers.get(Number(digits));
-      return number === undefined ? whole : `[${number}]`;
-    });
+    const text = renumberMarkers(answer.text, (number) => numbers.get(number));
     const sources = [...answer.sources.values()];
     const backingOf = (inner: number) => {
       const { verdict, quotes = [] } = answer.evidence?.get(inner) ?? {};
