@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readWebPage } from '../../src/ingest/read-web-page.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import { publicOnly } from '../../src/web/address-rules.ts';
 import { createCrawlPolicy } from '../../src/web/crawl-policy.ts';
@@ -175,6 +176,22 @@ describe('web_scrape', () => {
       ],
     });
     expect(await caller.failure(webScrape, { urls: [`${url}/missing`] })).toContain('status 404');
+  });
+
+  it('names the setting behind a failure to an administrator only', async () => {
+    const { url, webPages } = await site({ '/ok': { body: page(`<p>${sentence}</p>`) } });
+    const urls = [`${url}/ok`, 'http://169.254.169.254/'];
+    const read = async (audience: 'administrator' | 'member') => {
+      const settings = { ...defaultSearchSettings, audience };
+      const { text, structured } = await callerOver(await openTestStore(), { webPages, settings }).result(webScrape, {
+        urls,
+      });
+      return JSON.stringify([text, structured]);
+    };
+    expect(await read('administrator')).toContain('CITEWELL_ALLOW_HOSTS');
+    const toMember = await read('member');
+    expect(toMember).not.toContain('CITEWELL_ALLOW_HOSTS');
+    expect(toMember).toContain('169.254.169.254 leads to the metadata service of a cloud');
   });
 
   it.each([

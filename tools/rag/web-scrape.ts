@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { messageFor, ServiceError } from '../../src/errors.ts';
 import { wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
 import { oneLine } from '../../src/toolbox/render-blocks.ts';
@@ -95,7 +95,12 @@ export const webScrape = defineTool({
     const shown = [];
     // Sequential, because source numbers follow the order of the pages.
     for (const page of pages) shown.push(await showPage(page, { ...input, max_chars: max }, context));
-    const failed = failures.map(({ url, error }) => ({ url, code: codeOf(error), message: error.message }));
+    const { audience } = context.settings;
+    const failed = failures.map(({ url, error }) => ({
+      url,
+      code: codeOf(error),
+      message: messageFor(error, audience),
+    }));
     return {
       text: [...shown.map(({ block }) => block), ...failed.map(failureLine)].join('\n\n---\n\n'),
       structured: { pages: shown.map(({ record }) => record), failed },
