@@ -12,9 +12,9 @@ import { SUGGESTED_SETTINGS } from './suggested-settings.ts';
 import { type TextToolNames, withTextTools } from './text-tools.ts';
 import { defaultTimeLimits, type TimeLimits } from './watch-stream.ts';
 import {
-  createKeyedLimit,
+  createStreamSlots,
   DEFAULT_MAX_STREAMS,
-  type KeyedLimit,
+  type StreamSlots,
   streamLimits,
   withConcurrencyLimit,
 } from './with-concurrency-limit.ts';
@@ -74,10 +74,10 @@ export function createModelRegistry(settings: ModelSettings): ModelRegistry {
 
 /** One client and one queue per provider. */
 function createFactory(provider: Provider, settings: ModelSettings, textTools: TextToolNames): (name: string) => Model {
-  const turns = createKeyedLimit(provider.label, streamLimits(settings.concurrency ?? DEFAULT_MAX_STREAMS));
+  const slots = createStreamSlots(provider.label, streamLimits(settings.concurrency ?? DEFAULT_MAX_STREAMS));
   const limits = settings.timeLimits ?? defaultTimeLimits;
   const bare = bareModels(provider, limits);
-  return (name) => guarded(withTextTools(bare(name), textTools), turns, settings.retry ?? defaultRetryPolicy);
+  return (name) => guarded(withTextTools(bare(name), textTools), slots, settings.retry ?? defaultRetryPolicy);
 }
 
 function bareModels(provider: Provider, limits: TimeLimits): (name: string) => Model {
@@ -91,8 +91,8 @@ function bareModels(provider: Provider, limits: TimeLimits): (name: string) => M
 }
 
 // Retry is outermost, so that the slot is released during the pause between tries.
-const guarded = (model: Model, turns: KeyedLimit, policy: RetryPolicy): Model =>
-  withRetry(withConcurrencyLimit(model, turns), policy);
+const guarded = (model: Model, slots: StreamSlots, policy: RetryPolicy): Model =>
+  withRetry(withConcurrencyLimit(model, slots), policy);
 
 /** Names without a prefix belong to OpenAI, or to the first OpenAI-compatible server. */
 const unprefixed = (providers: readonly Provider[]): string =>

@@ -27,13 +27,14 @@ export const streamLimits = (concurrency: number): StreamLimits => ({
   maxWaitMs: MAX_WAIT_MS,
 });
 
-/** Concurrency limit of one provider, shared by all its models. `label` is its display name. */
-export interface KeyedLimit {
+/** Slots for the open streams of one provider, shared by all its models. */
+export interface StreamSlots {
   /** Waits for a slot; returns its release function. Throws `rate_limited` if the queue is full or the wait is long. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
-export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs }: StreamLimits): KeyedLimit {
+/** `label` is the display name of the provider. */
+export function createStreamSlots(label: string, { maxOpen, maxWaiting, maxWaitMs }: StreamLimits): StreamSlots {
   const limit = pLimit(maxOpen);
   let waitingNow = 0;
   const refusal = (): ProviderError => {
@@ -46,7 +47,7 @@ export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs
   return {
     async acquire(signal) {
       if (limit.activeCount >= maxOpen && waitingNow >= maxWaiting) throw refusal();
-      const turn = new Promise<() => void>((begin) => {
+      const slot = new Promise<() => void>((begin) => {
         void limit(() => new Promise<void>((release) => begin(release)));
       });
       const left = Promise.withResolvers<never>();
@@ -55,9 +56,9 @@ export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs
       const timer = setTimeout(() => left.reject(refusal()), maxWaitMs);
       waitingNow++;
       try {
-        return await Promise.race([left.promise, turn]);
+        return await Promise.race([left.promise, slot]);
       } catch (error) {
-        void turn.then((release) => release());
+        void slot.then((release) => release());
         throw error;
       } finally {
         waitingNow--;
@@ -69,11 +70,11 @@ export function createKeyedLimit(label: string, { maxOpen, maxWaiting, maxWaitMs
 }
 
 /** The same model with a concurrency limit on its streams. */
-export function withConcurrencyLimit(model: Model, turns: KeyedLimit): Model {
+export function withConcurrencyLimit(model: Model, slots: StreamSlots): Model {
   return {
     name: model.name,
     async *stream(request) {
-      const release = await turns.acquire(request.signal);
+      const release = await slots.acquire(request.signal);
       try {
         yield* model.stream(request);
       } finally {

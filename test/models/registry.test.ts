@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import type { Config } from '../../src/config.ts';
 import { DEFAULT_MODELS } from '../../src/models/default-models.ts';
 import { createModelRegistry, type ModelSettings } from '../../src/models/registry.ts';
-import { createKeyedLimit } from '../../src/models/with-concurrency-limit.ts';
+import { createStreamSlots } from '../../src/models/with-concurrency-limit.ts';
 import { messageReply, startFakeAnthropic } from '../support/fake-anthropic.ts';
 import { chatReply, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { ask, collect, failureOf, modelRequest, playedModel, said, textOf } from './support.ts';
@@ -17,10 +17,10 @@ describe('the concurrency limit of a provider', () => {
   const { signal } = new AbortController();
 
   it('refuses a request when the queue is full, and names the setting', async () => {
-    const turns = createKeyedLimit('OpenAI', limits);
-    const release = await turns.acquire(signal);
-    const second = turns.acquire(signal);
-    await expect(turns.acquire(signal)).rejects.toMatchObject({
+    const slots = createStreamSlots('OpenAI', limits);
+    const release = await slots.acquire(signal);
+    const second = slots.acquire(signal);
+    await expect(slots.acquire(signal)).rejects.toMatchObject({
       code: 'rate_limited',
       remedy: 'other_provider',
       retryAfter: 10,
@@ -28,15 +28,15 @@ describe('the concurrency limit of a provider', () => {
     });
     release();
     (await second)();
-    (await turns.acquire(signal))();
+    (await slots.acquire(signal))();
   });
 
   it('refuses a request that has waited too long, and serves the next', async () => {
-    const turns = createKeyedLimit('OpenAI', { ...limits, maxWaitMs: 20 });
-    const release = await turns.acquire(signal);
-    await expect(turns.acquire(signal)).rejects.toMatchObject({ code: 'rate_limited' });
+    const slots = createStreamSlots('OpenAI', { ...limits, maxWaitMs: 20 });
+    const release = await slots.acquire(signal);
+    await expect(slots.acquire(signal)).rejects.toMatchObject({ code: 'rate_limited' });
     release();
-    (await turns.acquire(signal))();
+    (await slots.acquire(signal))();
   });
 });
 
