@@ -58,9 +58,9 @@ export async function openTurn(conversations: Conversations, request: AgentReque
           metadata: { ...metadata, ...remarks() },
           parentId: question.id,
         });
-      const isNamed = request.name ?? conversation.name === null;
+      const needsName = request.name ?? conversation.name === null;
       // The answer is already sent, so a failure to name the conversation (it may have been deleted) is ignored.
-      const name = (written: string) => conversations.rename(principal, id, written).catch(() => {});
+      const rename = (name: string) => conversations.rename(principal, id, name).catch(() => {});
       const partial = new PartialAnswer();
       let isStored = false;
       try {
@@ -71,14 +71,14 @@ export async function openTurn(conversations: Conversations, request: AgentReque
             isStored = true;
           }
           yield event;
-          if (event.type === 'final_answer' && isNamed) {
-            await name(await nameConversation(request.message, event.answer.text, naming));
+          if (event.type === 'final_answer' && needsName) {
+            await rename(await nameConversation(request.message, event.answer.text, naming));
           }
         }
       } finally {
         if (!isStored && partial.text !== '') {
           await store(partial.text, { interrupted: true, citations: citationsMetadata(partial.citations) });
-          if (isNamed) await name(fallbackName(request.message));
+          if (needsName) await rename(fallbackName(request.message));
         }
       }
     },

@@ -2,6 +2,7 @@ import { jsonProblem } from '../documents/json-problem.ts';
 import { messageFor, ServiceError } from '../errors.ts';
 import type { ToolCall } from '../models/message.ts';
 import { raceAbort, startDeadline } from '../shared/abort.ts';
+import { jsonOrUndefined } from '../shared/text.ts';
 import { readArguments } from './read-arguments.ts';
 import type { Tool, ToolOutput } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -53,7 +54,9 @@ export async function callTool(call: ToolCall, tools: readonly Tool[], context: 
   if (!reading.ok) {
     const problems = reading.issues.map((issue) => `${issue.loc.join('.') || 'arguments'}: ${issue.msg}`).join('; ');
     const complaint =
-      typeof call.arguments === 'string' && call.arguments.trim() !== '' && !isJson(call.arguments)
+      typeof call.arguments === 'string' &&
+      call.arguments.trim() !== '' &&
+      jsonOrUndefined(call.arguments) === undefined
         ? `The arguments of ${tool.name} are not valid JSON`
         : `The arguments of ${tool.name} do not fit its schema: ${problems}`;
     return failed('invalid_argument', `${complaint}.`, `Call ${tool.name} again with corrected arguments.`);
@@ -130,13 +133,4 @@ function fromError(tool: Tool, error: unknown, { settings, report }: ToolContext
 /** The text starts with "Error", because some clients drop the isError flag. */
 export function failed(code: ToolErrorCode, happened: string, next: string): ToolOutcome {
   return { isError: true, code, text: `Error [${code}]: ${happened} Next step: ${next}` };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
