@@ -1,7 +1,7 @@
 import type { Document } from '../documents/document.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import { shortLine } from '../shared/text.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine } from '../toolbox/render-blocks.ts';
 import type { AgentMode } from './agent-event.ts';
 
 const MAX_SUMMARY_LENGTH = 128;
@@ -18,8 +18,8 @@ export interface SystemPromptParts {
 export function systemPrompt({ mode, today, newest, total, prompts }: SystemPromptParts): string {
   if (newest.length === 0) return prompts.fill(`static_${mode}_agent`, { date: today });
   const lines = newest.map((document) => {
-    const summary = document.summary === null ? '' : ` — ${oneLine(document.summary, MAX_SUMMARY_LENGTH)}`;
-    return `- ${oneLine(document.title)} (${document.type}, about ${document.totalTokens} tokens, document_id ${document.id})${summary}`;
+    const summary = document.summary === null ? '' : ` — ${shortLine(document.summary, MAX_SUMMARY_LENGTH)}`;
+    return `- ${shortLine(document.title)} (${document.type}, about ${document.totalTokens} tokens, document_id ${document.id})${summary}`;
   });
   const more = total > newest.length ? `\nand ${total - newest.length} more; search_file_descriptions finds them.` : '';
   return prompts.fill(`dynamic_${mode}_agent`, {

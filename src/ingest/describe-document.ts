@@ -42,7 +42,7 @@ const GENERIC_HEADING =
   /^[\divx.)\s]*(?:abstract|contents|table of contents|references|bibliography|acknowledge?ments?|see also|external links|notes|footnotes|index|appendix|inhalt(?:sverzeichnis)?|literatur|sommaire|目录|目次|参考文献)\W*$/iu;
 
 function sectionNames(headings: readonly string[], title: string | undefined): string {
-  const names = [...new Set(headings.map(oneLine))].filter(
+  const names = [...new Set(headings.map(withoutMarkup))].filter(
     (heading) =>
       heading !== '' &&
       heading !== title &&
@@ -67,7 +67,7 @@ function leadSentences(text: string, blocks: ReadDocument['blocks']): string[] {
   for (const block of read) {
     // Only the beginning of a block, because a table or a listing may have a million lines.
     const part = text.slice(block.start, Math.min(block.end, block.start + 4_000));
-    for (const { start, end } of splitSentences(part)) sentences.push(oneLine(part.slice(start, end)));
+    for (const { start, end } of splitSentences(part)) sentences.push(withoutMarkup(part.slice(start, end)));
     if (sentences.length >= MAX_CANDIDATES) break;
   }
   const withWords = sentences.filter((sentence) => /\p{L}{2}/u.test(sentence));
@@ -145,7 +145,7 @@ const pairsOf = (word: string): string[] =>
   word.length <= 2 ? [word] : Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 
 /** Removes list markers, Markdown markup and footnote numbers. */
-const oneLine = (text: string): string =>
+const withoutMarkup = (text: string): string =>
   text
     .replace(/^[#>\s|*-]+/, '')
     .replaceAll(/!?\[([^\]]{0,300})\]\([^)\s]{0,500}(?:\s"[^"]{0,200}")?\)/g, '$1')

@@ -1,6 +1,6 @@
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
-import { oneLine } from '../toolbox/render-blocks.ts';
+import { shortLine } from '../shared/text.ts';
 import type { Backend } from './backend.ts';
 
 const MAX_COMPLETIONS = 100;
@@ -11,7 +11,7 @@ export async function completeTitles(backend: Backend, principal: Principal, typ
   const value = typed.trim().toLowerCase();
   const fitting = await fittingDocuments(backend, principal, typed);
   const isId = (id: string) => value.length >= 4 && id.startsWith(value);
-  return [...new Set(fitting.map(({ id, title }) => (isId(id) ? id : oneLine(title))))];
+  return [...new Set(fitting.map(({ id, title }) => (isId(id) ? id : shortLine(title))))];
 }
 
 async function fittingDocuments(backend: Backend, principal: Principal, typed: string): Promise<readonly Document[]> {

@@ -1,8 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import { wholeCharacterEnd } from '../shared/text.ts';
+import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
 import type { ToolErrorCode, ToolOutcome } from '../toolbox/call-tool.ts';
 import { fence } from '../toolbox/fence.ts';
-import { oneLine } from '../toolbox/render-blocks.ts';
 import { chunkUri, documentUri } from './document-uri.ts';
 import { fileContent } from './file-content.ts';
 import { type SourceLink, sourceLink } from './source-link.ts';
@@ -51,7 +50,7 @@ function links(names: readonly SourceLink[]): ContentBlock[] {
   return [...best].slice(0, MAX_LINKS).map(([id, { title, chunkId }], index) => ({
     type: 'resource_link',
     uri: chunkId === undefined ? documentUri(id) : chunkUri(id, chunkId),
-    name: oneLine(title),
+    name: shortLine(title),
     mimeType: 'text/plain',
     annotations: { priority: Number((1 - index / 10).toFixed(1)) },
   }));

@@ -6,8 +6,8 @@ import { allOf } from '../documents/filter.ts';
 import { messageFor, ServiceError } from '../errors.ts';
 import type { ReadableRun, RunEvent } from '../runs/run.ts';
 import { startDeadline } from '../shared/abort.ts';
+import { shortLine } from '../shared/text.ts';
 import { citedQuote, toCitedQuote, verdictField } from '../toolbox/cited-quote.ts';
-import { oneLine } from '../toolbox/render-blocks.ts';
 import type { ResearchService, ResearchState } from '../toolbox/tool-ports.ts';
 import type { McpServices } from './mcp-services.ts';
 import { sourceLink } from './source-link.ts';
@@ -102,7 +102,7 @@ async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>)
 function describeStep({ name, arguments: given }: { readonly name: string; readonly arguments: unknown }): string {
   const words = typeof given === 'object' && given !== null ? Object.values(given) : [given];
   const [first] = words.filter((word) => typeof word === 'string');
-  return oneLine(first === undefined ? name : `${name}: ${first}`, 200);
+  return shortLine(first === undefined ? name : `${name}: ${first}`, 200);
 }
 
 interface Reading {

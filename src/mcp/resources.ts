@@ -8,9 +8,8 @@ import {
 import type { Principal } from '../access/principal.ts';
 import type { Document } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
-import { wholeCharacterEnd } from '../shared/text.ts';
+import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
 import { isTextual } from '../toolbox/media-type-of.ts';
-import { oneLine } from '../toolbox/render-blocks.ts';
 import type { Backend } from './backend.ts';
 import { completeTitles } from './complete.ts';
 import { CHUNK_TEMPLATE, DOCUMENT_TEMPLATE, documentUri, FILE_TEMPLATE, INDEX_URI } from './document-uri.ts';
@@ -125,10 +124,10 @@ const optionsOf = ({ mcpReq }: ServerContext) => ({ signal: mcpReq.signal });
 function toResource(document: Document) {
   return {
     uri: documentUri(document.id),
-    name: oneLine(document.title),
-    title: oneLine(document.title),
+    name: shortLine(document.title),
+    title: shortLine(document.title),
     mimeType: 'text/plain',
-    ...(document.summary === null ? {} : { description: oneLine(document.summary, 300) }),
+    ...(document.summary === null ? {} : { description: shortLine(document.summary, 300) }),
     size: document.textLength,
     annotations: { lastModified: document.updatedAt },
   };
@@ -142,7 +141,7 @@ async function indexText(backend: Backend, principal: Principal, context: Server
   ]);
   return [
     `${total} documents, ${facts.chunks} chunks.`,
-    ...items.map(({ id, title, type }) => `${documentUri(id)} ${oneLine(title)} (${type})`),
+    ...items.map(({ id, title, type }) => `${documentUri(id)} ${shortLine(title)} (${type})`),
     ...(total > items.length ? [`and ${total - items.length} older ones.`] : []),
   ].join('\n');
 }

@@ -75,14 +75,14 @@ export function readReply(text: string, limits: SandboxLimits): ReadReply | unde
     ...(value && {
       value: {
         repr: value.repr,
-        type: oneLine(value.type),
+        type: withoutLineBreaks(value.type),
         isTruncated: value.characters > value.repr.length,
         ...(json !== undefined && { json }),
       },
     }),
     ...(error && {
       error: {
-        type: oneLine(error.type),
+        type: withoutLineBreaks(error.type),
         message: error.message,
         traceback: error.traceback,
         ...(error.line !== null && { line: error.line }),
@@ -100,7 +100,7 @@ function decode({ name, base64 }: z.output<typeof writtenFile>): SandboxFile {
 const sizeOf = (files: readonly SandboxFile[]): number => files.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
 
 /** Replaces control characters, so that a name cannot inject lines into a result. */
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
+const withoutLineBreaks = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '_');
 
 /** `counted` is Python's count of code points before truncation. */
 function withCount(text: string, counted: number): CapturedText {

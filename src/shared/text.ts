@@ -7,8 +7,13 @@ export const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}
 /** Lower-case letters and digits of a text without anything between them, to compare titles. */
 export const lettersAndDigits = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** Puts the text on one line and truncates it to `maxLength`, including the ellipsis. */
-export function shortLine(text: string, maxLength: number): string {
+const MAX_TITLE_LENGTH = 120;
+
+/**
+ * Puts the text on one line, so that a title cannot be taken for what follows it, and truncates it to `maxLength`,
+ * including the ellipsis.
+ */
+export function shortLine(text: string, maxLength: number = MAX_TITLE_LENGTH): string {
   const line = oneLine(text);
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).toWellFormed()}…`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Quote } from '../citations/citation.ts';
 import { verdicts } from '../citations/verdict.ts';
-import { oneLine } from './render-blocks.ts';
+import { shortLine } from '../shared/text.ts';
 
 /** Wire format of a quote in tool results: the quoted text and its position. */
 export const citedQuote = z.object({
@@ -31,10 +31,10 @@ export function quoteLine(verdict: string | undefined, [first]: readonly CitedQu
   return [
     ...(verdict === undefined ? [] : [verdict]),
     ...(first?.page === undefined ? [] : [`p. ${first.page}`]),
-    ...(first === undefined || first.heading_path.length === 0 ? [] : [oneLine(first.heading_path.join(' > '))]),
+    ...(first === undefined || first.heading_path.length === 0 ? [] : [shortLine(first.heading_path.join(' > '))]),
     ...(first === undefined
       ? []
-      : [`“${oneLine(first.text, MAX_SHOWN_QUOTE)}” (characters ${first.start}-${first.end})`]),
+      : [`“${shortLine(first.text, MAX_SHOWN_QUOTE)}” (characters ${first.start}-${first.end})`]),
   ]
     .map((part) => ` · ${part}`)
     .join('');

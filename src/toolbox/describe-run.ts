@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { CapturedText, PythonResult } from '../sandbox/sandbox.ts';
-import { wholeCharacterEnd } from '../shared/text.ts';
+import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
 import { mediaTypeOf } from './media-type-of.ts';
-import { oneLine } from './render-blocks.ts';
 
 interface DescribeOptions {
   /** Lines on the documents available to the code. */
@@ -55,7 +54,7 @@ function describeLoss({ restoredFiles, lostFiles }: PythonResult): string {
   const large =
     lostFiles.length === 0
       ? ''
-      : ` Not kept because of their size: ${clip(lostFiles.map((name) => oneLine(name)).join(', '), MAX_NAMES_LENGTH)}.`;
+      : ` Not kept because of their size: ${clip(lostFiles.map((name) => shortLine(name)).join(', '), MAX_NAMES_LENGTH)}.`;
   return `${gone} of earlier calls are lost: define again what is needed.${back}${large}`;
 }
 

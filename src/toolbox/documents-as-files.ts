@@ -3,10 +3,10 @@ import type { Document, Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
 import { toSafeName } from '../sandbox/read-reply.ts';
 import { byteCount } from '../shared/byte-count.ts';
+import { shortLine } from '../shared/text.ts';
 import type { ExtractedText } from '../store/corpus.ts';
 import { findChunk } from './find-chunk.ts';
 import { findDocument, type VisibleLibrary } from './find-document.ts';
-import { oneLine } from './render-blocks.ts';
 import type { ToolContext } from './tool-context.ts';
 
 /** Documents and chunks as input data for code; the data does not pass through a model. */
@@ -69,7 +69,7 @@ async function loadDocument(given: string, availableBytes: number, context: Moun
   ]);
   const text = extracted === undefined || extracted.text === '' ? undefined : Buffer.from(extracted.text);
   if (text === undefined && original === undefined && !isTooLarge) {
-    const title = oneLine(document.title);
+    const title = shortLine(document.title);
     throw new ServiceError('not_found', `"${title}" has no text: its ingestion is ${document.ingestionStatus}.`);
   }
   return { document, extracted, text, original, isTooLarge };
@@ -84,7 +84,7 @@ interface MountParts {
 
 function mountDocument(loaded: LoadedDocument, { taken, availableBytes, context }: MountParts) {
   const { document, extracted, text, original, isTooLarge } = loaded;
-  const title = oneLine(document.title);
+  const title = shortLine(document.title);
   const source: Source = { kind: 'document', document };
   const marker = `[${context.cite(source)}]`;
   const path = text && `documents/${document.id}.txt`;
@@ -96,7 +96,7 @@ function mountDocument(loaded: LoadedDocument, { taken, availableBytes, context 
   const isCopied = file !== undefined && !isText;
   const tooLarge =
     isTooLarge || (original !== undefined && file === undefined)
-      ? `its file ${oneLine(document.fileName)} is not given, ${byteCount(document.sizeInBytes)} are too large`
+      ? `its file ${shortLine(document.fileName)} is not given, ${byteCount(document.sizeInBytes)} are too large`
       : undefined;
   return {
     source,
@@ -137,7 +137,7 @@ async function mountChunks(ids: readonly string[], context: MountContext) {
         marker,
         text: chunk.text,
       } satisfies Json,
-      line: `${marker} ${oneLine(document.title)} → passages[${index}]`,
+      line: `${marker} ${shortLine(document.title)} → passages[${index}]`,
     };
   });
 }

@@ -1,7 +1,7 @@
 import type { Document } from '../documents/document.ts';
 import { isRecord } from '../shared/objects.ts';
+import { shortLine } from '../shared/text.ts';
 import { filterableFields } from './filterable-fields.ts';
-import { oneLine } from './render-blocks.ts';
 import type { Library, ToolContext } from './tool-context.ts';
 
 /** Number of documents sampled for existing fields and values. */
@@ -25,7 +25,9 @@ export async function explainFilter(
     const name = known.find((each) => each.name === field || each.name === `metadata.${field}`)?.name;
     if (name === undefined) {
       if (BUILT_IN.has(field)) return [];
-      return [`${nobody} has the field "${oneLine(field, 60)}". Fields: ${known.map((each) => each.name).join(', ')}.`];
+      return [
+        `${nobody} has the field "${shortLine(field, 60)}". Fields: ${known.map((each) => each.name).join(', ')}.`,
+      ];
     }
     const values: readonly unknown[] = [...new Set(items.map((document) => fieldOf(document, name)))].filter(
       (each) => each !== undefined,
@@ -33,9 +35,9 @@ export async function explainFilter(
     const [value] = wanted;
     if (typeof value !== 'string' || wanted.some((each) => values.includes(each))) return [];
     if (!values.every((each) => typeof each === 'string')) return [];
-    const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(oneLine(each, 60)));
+    const some = values.slice(0, MAX_VALUES).map((each) => JSON.stringify(shortLine(each, 60)));
     return [
-      `${nobody} has ${name} ${JSON.stringify(oneLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
+      `${nobody} has ${name} ${JSON.stringify(shortLine(value, 60))}; it is ${some.join(', ')}${values.length > MAX_VALUES ? ', …' : ''}.`,
     ];
   });
   return problems.length === 0 ? undefined : problems.join(' ');

@@ -1,5 +1,5 @@
 import type { Document, Json } from '../documents/document.ts';
-import { oneLine } from './render-blocks.ts';
+import { shortLine } from '../shared/text.ts';
 
 const MAX_FIELDS = 40;
 const MAX_EXAMPLES = 3;
@@ -18,7 +18,7 @@ export function filterableFields(documents: readonly Document[]): FilterableFiel
     const field = fields.get(name) ?? { types: new Set<string>(), examples: new Set<string>() };
     fields.set(name, field);
     field.types.add(Array.isArray(value) ? 'list' : typeof value);
-    if (field.examples.size < MAX_EXAMPLES) field.examples.add(oneLine(JSON.stringify(value), 60));
+    if (field.examples.size < MAX_EXAMPLES) field.examples.add(shortLine(JSON.stringify(value), 60));
   };
   for (const document of documents) {
     note('document_type', document.type);

@@ -2,8 +2,8 @@ import type { Document } from '../documents/document.ts';
 import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { shortLine } from '../shared/text.ts';
 import { explainEmptyCorpus } from './explain-empty-corpus.ts';
-import { oneLine } from './render-blocks.ts';
 import { readId } from './short-id.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -73,4 +73,4 @@ const beginsWith = (start: string) =>
 const isPartOfId = (text: string): boolean => /^[0-9a-f-]+$/i.test(text) && !isUuid(text);
 
 const titlesOf = (documents: readonly Document[]): string =>
-  documents.map(({ id, title }) => `${id} (${oneLine(title)})`).join(', ');
+  documents.map(({ id, title }) => `${id} (${shortLine(title)})`).join(', ');

@@ -4,17 +4,13 @@ import { pagesOf } from '../documents/places.ts';
 import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
 import { shortChunkId, shortDocumentId } from './short-id.ts';
 
-const MAX_TITLE_LENGTH = 120;
 // Labels are repeated above every chunk, so they are cut; the structured data has the full text.
 const MAX_LABEL_TITLE = 60;
 const MAX_LABEL_HEADING = 50;
 
-/** Collapses white space and limits the length, so that a title cannot be mistaken for the next block. */
-export const oneLine = (text: string, maxLength: number = MAX_TITLE_LENGTH): string => shortLine(text, maxLength);
-
 /** Label line above a chunk, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
 function chunkLabel(chunk: Chunk, shown: string): string {
-  const title = oneLine(titleOf(chunk), MAX_LABEL_TITLE);
+  const title = shortLine(titleOf(chunk), MAX_LABEL_TITLE);
   const parts = [title];
   const pages = pagesOf(chunk);
   if (pages !== undefined) parts.push(`p. ${pages}`);
@@ -27,9 +23,9 @@ function chunkLabel(chunk: Chunk, shown: string): string {
 /** The innermost heading, with its parent if short; omits what repeats the title or the first line shown. */
 function innermost({ headingPath }: Chunk, title: string, shown: string): string {
   const [firstLine = ''] = shown.split('\n', 1);
-  const shownLabels = [title, oneLine(firstLine.replace(/^#+\s+/, ''), MAX_LABEL_HEADING)];
+  const shownLabels = [title, shortLine(firstLine.replace(/^#+\s+/, ''), MAX_LABEL_HEADING)];
   const headings = headingPath
-    .map((heading) => oneLine(heading, MAX_LABEL_HEADING))
+    .map((heading) => shortLine(heading, MAX_LABEL_HEADING))
     .filter((each) => !shownLabels.includes(each));
   const last = headings.slice(-2).join(' > ');
   return last.length <= MAX_LABEL_HEADING ? last : (headings.at(-1) ?? '');

@@ -1,7 +1,8 @@
 import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
 import type { GraphSettings } from '../retrieval/search-settings.ts';
 import { defaultGraphSettings } from '../retrieval/search-settings.ts';
-import { type Block, oneLine } from './render-blocks.ts';
+import { shortLine } from '../shared/text.ts';
+import type { Block } from './render-blocks.ts';
 import { shortDocumentId } from './short-id.ts';
 
 /** Maximum graph hits shown beside chunks; more would hide the useful ones. */
@@ -33,7 +34,7 @@ const MAX_NAMED_DOCUMENTS = 3;
 export const graphBlock = (hit: GraphHit): Block => {
   const documents = hit.documents.slice(0, MAX_NAMED_DOCUMENTS);
   const from =
-    documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => oneLine(title)).join('; ')}`;
+    documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => shortLine(title)).join('; ')}`;
   const { sentence } = hit;
   const places = sentence && [
     ...(sentence.page === null ? [] : [`p. ${sentence.page}`]),
@@ -41,7 +42,7 @@ export const graphBlock = (hit: GraphHit): Block => {
   ];
   return {
     label: ['Knowledge graph', hit.found.kind, from, ...(places ?? [])].join(' · '),
-    text: oneLine(graphHitText(hit), MAX_TEXT_LENGTH),
+    text: shortLine(graphHitText(hit), MAX_TEXT_LENGTH),
     rest: () => '(cut)',
   };
 };

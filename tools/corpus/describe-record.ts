@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { type Audience, reasonFor } from '../../src/errors.ts';
-import { oneLine } from '../../src/toolbox/render-blocks.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 
 /** A document as it appears in tool results, without its text. */
@@ -37,10 +37,10 @@ export const toDocumentRecord = (document: Document, audience?: Audience): z.out
 export function describeDocument(document: Document, audience?: Audience): string {
   const facts = [document.type, statusWords(document, audience)];
   if (document.chunkCount > 0) facts.push(`${document.chunkCount} chunks`, `${document.textLength} characters`);
-  if (document.source !== null) facts.push(oneLine(document.source));
+  if (document.source !== null) facts.push(shortLine(document.source));
   facts.push(`changed ${document.updatedAt}`, `document_id ${shortDocumentId(document.id)}`);
-  return `${oneLine(document.title)} · ${facts.join(' · ')}`;
+  return `${shortLine(document.title)} · ${facts.join(' · ')}`;
 }
 
 const statusWords = ({ ingestionStatus, failure }: Document, audience: Audience | undefined): string =>
-  failure === null ? ingestionStatus : `${ingestionStatus} (${oneLine(reasonFor(failure, audience), 300)})`;
+  failure === null ? ingestionStatus : `${ingestionStatus} (${shortLine(reasonFor(failure, audience), 300)})`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Document, isIngested, type Metadata } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine } from '../../src/toolbox/render-blocks.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { IngestionItem, ToolIngestion } from '../../src/toolbox/tool-ports.ts';
 
@@ -42,7 +42,7 @@ export async function ingestItem(item: IngestionItem, context: ToolContext) {
   if (now.ingestionStatus === 'failed') {
     throw new ServiceError(
       'unsupported_type',
-      `"${oneLine(now.title)}" could not be ingested: ${(now.failure ?? 'the reason is unknown').replace(/\.$/, '')}. It is kept as failed under document_id ${now.id}.`,
+      `"${shortLine(now.title)}" could not be ingested: ${(now.failure ?? 'the reason is unknown').replace(/\.$/, '')}. It is kept as failed under document_id ${now.id}.`,
     );
   }
   return report(now, isIngested(now.ingestionStatus) ? 'ingested' : 'started');
@@ -60,10 +60,10 @@ type Outcome = z.output<typeof ingestOutput>['outcome'];
 
 function report({ id, title, ingestionStatus: status, chunkCount: chunks }: Document, outcome: Outcome) {
   const words: Readonly<Record<Outcome, string>> = {
-    ingested: `Ingested "${oneLine(title)}" as ${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}. It can be searched now.`,
-    started: `"${oneLine(title)}" is stored and still being ingested (${status}). To check its status: call corpus_status with document_id="${id}", wait_seconds=20.`,
-    unchanged: `Nothing to do: exactly this content is already stored as "${oneLine(title)}".`,
-    duplicate: `Nothing to do: the same content is already stored as "${oneLine(title)}".`,
+    ingested: `Ingested "${shortLine(title)}" as ${chunks} ${chunks === 1 ? 'chunk' : 'chunks'}. It can be searched now.`,
+    started: `"${shortLine(title)}" is stored and still being ingested (${status}). To check its status: call corpus_status with document_id="${id}", wait_seconds=20.`,
+    unchanged: `Nothing to do: exactly this content is already stored as "${shortLine(title)}".`,
+    duplicate: `Nothing to do: the same content is already stored as "${shortLine(title)}".`,
   };
   return {
     text: `${words[outcome]}\ndocument_id ${id}`,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneLine } from '../../src/toolbox/render-blocks.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { collections, metadata, title } from './fields.ts';
 import { ingestItem, ingestOutput, toMetadata } from './ingest-item.ts';
@@ -39,5 +39,5 @@ function titleOf(text: string): string | undefined {
   const beginning = text.slice(0, 2_000);
   const heading = /^#{1,3}[ \t]+(\S.*)$/m.exec(beginning)?.[1];
   const line = heading ?? beginning.split('\n').find((each) => /[\p{L}\p{N}]/u.test(each));
-  return line === undefined ? undefined : oneLine(line.replace(/^#+|#+$/g, ''), MAX_TITLE_LENGTH).trim();
+  return line === undefined ? undefined : shortLine(line.replace(/^#+|#+$/g, ''), MAX_TITLE_LENGTH).trim();
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
-import { oneLine } from '../../src/toolbox/render-blocks.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import type { FolderSyncState } from '../../src/toolbox/tool-ports.ts';
@@ -44,7 +44,7 @@ export function syncNow(path: string, keepDeleted: boolean, context: ToolContext
     throw new ServiceError('not_configured', 'Documents cannot be added, changed or deleted here.');
   }
   const { signal, progress } = context;
-  const onStep = (done: number) => progress?.(`${done} files of ${oneLine(path)}`, done);
+  const onStep = (done: number) => progress?.(`${done} files of ${shortLine(path)}`, done);
   return context.folderSync.sync(path, { keepDeleted, waitMs: WAIT_MS, signal, onStep });
 }
 
@@ -62,7 +62,7 @@ export function describeSync(
   }[status];
   const lines = failures.map(({ path: where, outcome, reason }) => {
     const label = labels[outcome] ?? 'Note';
-    return `${label}: ${where}: ${oneLine(reason)}`;
+    return `${label}: ${where}: ${shortLine(reason)}`;
   });
   return [head, ...lines].join('\n');
 }

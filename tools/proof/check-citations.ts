@@ -3,6 +3,7 @@ import { type AnswerCheckRequest, checkLimits } from '../../src/citations/answer
 import type { Source } from '../../src/citations/citation.ts';
 import { readStatements } from '../../src/citations/read-statements.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import {
   type AnswerCheckRecord,
   answerCheckMembers,
@@ -10,7 +11,7 @@ import {
   toAnswerCheckRecord,
   toAnswerCheckRequest,
 } from '../../src/toolbox/answer-check-record.ts';
-import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
+import { RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { readId, shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
@@ -118,10 +119,10 @@ function block(
   const marks = citations.map(({ marker }) => `[${marker}]`).join('');
   const lacks = missing.length === 0 ? '' : ` · lacks: ${missing.join(', ')}`;
   const reason = contradicted ? 'the passage says otherwise' : VERDICT_TEXTS[verdict];
-  const lines = [`${verdict} (${reason}): ${oneLine(text, MAX_STATEMENT_LENGTH)}${marks === '' ? '' : ` ${marks}`}`];
+  const lines = [`${verdict} (${reason}): ${shortLine(text, MAX_STATEMENT_LENGTH)}${marks === '' ? '' : ` ${marks}`}`];
   if (evidence !== undefined) {
     lines.push(
-      `${verdict === 'not_found' ? 'closest' : 'quote'}: “${oneLine(evidence.quote, MAX_QUOTE_LENGTH)}”${lacks}`,
+      `${verdict === 'not_found' ? 'closest' : 'quote'}: “${shortLine(evidence.quote, MAX_QUOTE_LENGTH)}”${lacks}`,
     );
     lines.push(placeOf(evidence, ids));
   }
@@ -144,9 +145,9 @@ function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<
   } = evidence;
   return [
     ...(marker === undefined ? [] : [`source [${marker}]`]),
-    ...(title === '' ? [] : [oneLine(title)]),
+    ...(title === '' ? [] : [shortLine(title)]),
     ...(page === undefined ? [] : [`p. ${page}`]),
-    ...(path.length === 0 ? [] : [oneLine(path.join(' > '))]),
+    ...(path.length === 0 ? [] : [shortLine(path.join(' > '))]),
     `characters ${start}-${end}`,
     document === undefined ? 'not a stored document' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),
     ...(link?.startsWith('http') ? [link] : []),

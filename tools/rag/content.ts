@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Chunk } from '../../src/documents/chunk.ts';
 import type { Document } from '../../src/documents/document.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { asOf, chunkId, cursor, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
@@ -12,7 +13,6 @@ import {
   type Block,
   chunkBlock,
   joinBlocks,
-  oneLine,
   RESERVED_FOR_LINES,
   renderFitting,
 } from '../../src/toolbox/render-blocks.ts';
@@ -84,7 +84,7 @@ export const content = defineTool({
     });
     const end = offset + shown.length;
     const next = shown.length > 0 && end < last ? writeCursor(end - first, ...scope) : undefined;
-    const heading = `${oneLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}`;
+    const heading = `${shortLine(document.title)} · ${document.type} · ${document.chunkCount} chunks · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}`;
     return {
       text: `${heading}\n\n${shown.length === 0 ? 'There are no chunks in this range.' : joinBlocks(shown)}\n\n${
         next === undefined
@@ -137,7 +137,7 @@ async function selected(
 
 function outline(chunk: Chunk): Block {
   const page = chunk.page === null ? '' : ` · p. ${chunk.page}`;
-  const headings = chunk.headingPath.length === 0 ? '' : ` · ${oneLine(chunk.headingPath.join(' > '))}`;
+  const headings = chunk.headingPath.length === 0 ? '' : ` · ${shortLine(chunk.headingPath.join(' > '))}`;
   return {
     label: `chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · ${shortChunkId(chunk)}`,
     text: '',

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
 import { tableColumnsAt } from '../../src/documents/table-columns.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
+import { shortLine, wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { asOf, documentId, maxCharacters } from '../../src/toolbox/fields.ts';
 import { findDocument } from '../../src/toolbox/find-document.ts';
 import { linkSuffix } from '../../src/toolbox/page-link.ts';
-import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
+import { RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 
@@ -49,10 +49,10 @@ export const getFileContent = defineTool({
     const document = await findDocument(input.document_id, context);
     const extracted = await context.library.textOf(document.id);
     if (extracted === undefined || extracted.text === '') {
-      const reason = document.failure === null ? '' : ` (${oneLine(document.failure)})`;
+      const reason = document.failure === null ? '' : ` (${shortLine(document.failure)})`;
       throw new ServiceError(
         'not_found',
-        `"${oneLine(document.title)}" has no text: its ingestion is ${document.ingestionStatus}${reason}.`,
+        `"${shortLine(document.title)}" has no text: its ingestion is ${document.ingestionStatus}${reason}.`,
       );
     }
     const { text, pages, headings } = extracted;
@@ -81,7 +81,7 @@ export const getFileContent = defineTool({
     const table = columns === undefined ? '' : `\nBegins inside a table with the columns ${columns.join(' | ')}`;
     const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
     return {
-      text: `[${number}] ${oneLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}${table}\n\n${passage.text}\n\n${
+      text: `[${number}] ${shortLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}${table}\n\n${passage.text}\n\n${
         end < stop
           ? `More: call get_file_content with document_id="${shortDocumentId(document.id)}", offset=${end}${again}${then}.`
           : 'End of the selection.'

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Document } from '../../src/documents/document.ts';
 import { allOf } from '../../src/documents/filter.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
 import { readCursor, writeCursor } from '../../src/toolbox/cursor.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
@@ -8,7 +9,7 @@ import { explainFilter } from '../../src/toolbox/explain-filter.ts';
 import { asOf, collections, cursor, documentIds, filters, limit, maxCharacters } from '../../src/toolbox/fields.ts';
 import { filterableFields } from '../../src/toolbox/filterable-fields.ts';
 import { shortLink } from '../../src/toolbox/page-link.ts';
-import { type Block, joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
+import { type Block, joinBlocks, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -119,7 +120,7 @@ function describe(document: FoundDocument): Block {
   const facts = [document.type, `${document.chunkCount} chunks`, `${document.textLength} characters`];
   if (document.score !== undefined) facts.push(`score ${document.score.toFixed(3)}`);
   return {
-    label: `${oneLine(document.title)} · ${facts.join(' · ')} · document_id ${shortDocumentId(document.id)}`,
+    label: `${shortLine(document.title)} · ${facts.join(' · ')} · document_id ${shortDocumentId(document.id)}`,
     text: document.summary ?? '',
     rest: () => `(summary cut; the text: get_file_content with document_id="${document.id}")`,
   };

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { WebPassage } from '../../src/citations/citation.ts';
 import { messageFor, ServiceError } from '../../src/errors.ts';
-import { wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
+import { shortLine, wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
-import { oneLine } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ToolContext } from '../../src/toolbox/tool-context.ts';
 import { canonicalUrl } from '../../src/web/canonical-url.ts';
@@ -164,14 +163,14 @@ async function showPage(page: WebPage, wanted: ScrapeOptions, { webPages, cite }
 
 function headerOf(page: WebPage, length: number): string {
   const facts = [
-    ...(page.author === undefined ? [] : [oneLine(page.author, 80)]),
-    ...(page.published === undefined ? [] : [oneLine(page.published, 40)]),
-    ...(page.language === undefined ? [] : [oneLine(page.language, 10)]),
+    ...(page.author === undefined ? [] : [shortLine(page.author, 80)]),
+    ...(page.published === undefined ? [] : [shortLine(page.published, 40)]),
+    ...(page.language === undefined ? [] : [shortLine(page.language, 10)]),
     page.finalUrl,
     `${length} characters`,
   ];
   const hidden = page.hiddenCharacters === 0 ? '' : `\n(${page.hiddenCharacters} hidden characters were removed)`;
-  return `${oneLine(page.title ?? 'Untitled page')} · ${facts.join(' · ')}${hidden}`;
+  return `${shortLine(page.title ?? 'Untitled page')} · ${facts.join(' · ')}${hidden}`;
 }
 
 const nothingOf = ({ query, start_index }: ScrapeOptions): string => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../src/errors.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { limit, maxCharacters, query } from '../../src/toolbox/fields.ts';
-import { joinBlocks, oneLine, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
+import { joinBlocks, RESERVED_FOR_LINES, renderFitting } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { toWebPassage } from '../../src/toolbox/web-passage.ts';
 import type { WebResult } from '../../src/web/web-search.ts';
@@ -121,4 +122,4 @@ const closing = (shown: number, found: number): string[] => {
 };
 
 const labelOf = ({ title, url, date }: WebResult): string =>
-  [oneLine(title), ...(date === null ? [] : [oneLine(date, 40)]), url].join(' · ');
+  [shortLine(title), ...(date === null ? [] : [shortLine(date, 40)]), url].join(' · ');

@@ -4,10 +4,11 @@ import { renumberMarkers } from '../../src/citations/renumber-markers.ts';
 import { addressOfSource } from '../../src/citations/source-address.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { shortLine } from '../../src/shared/text.ts';
 import { citedQuote, quoteLine, toCitedQuote, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { explainEmptyCorpus } from '../../src/toolbox/explain-empty-corpus.ts';
 import { collections, documentIds, query } from '../../src/toolbox/fields.ts';
-import { oneLine, titleOf } from '../../src/toolbox/render-blocks.ts';
+import { titleOf } from '../../src/toolbox/render-blocks.ts';
 import { scopeFilter } from '../../src/toolbox/scope-filter.ts';
 import { shortChunkId, shortDocumentId } from '../../src/toolbox/short-id.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
@@ -90,7 +91,7 @@ export const rag = defineTool({
     const warning =
       unsupported.length === 0
         ? ''
-        : `\n\nNot supported by any source:\n${unsupported.map((each) => `- ${oneLine(each, 300)}`).join('\n')}`;
+        : `\n\nNot supported by any source:\n${unsupported.map((each) => `- ${shortLine(each, 300)}`).join('\n')}`;
     return {
       text: `${list.length === 0 ? text : `${text}\n\nSources:\n${list.join('\n')}`}${warning}`,
       structured: {
@@ -138,12 +139,12 @@ const placeOfSentence = ({ sentence }: GraphHit): string =>
 function placeOf(source: Source): string {
   switch (source.kind) {
     case 'chunk':
-      return `${oneLine(titleOf(source.chunk))} · ${shortChunkId(source.chunk)}`;
+      return `${shortLine(titleOf(source.chunk))} · ${shortChunkId(source.chunk)}`;
     case 'document':
-      return `${oneLine(source.document.title)} · document_id ${shortDocumentId(source.document.id)}`;
+      return `${shortLine(source.document.title)} · document_id ${shortDocumentId(source.document.id)}`;
     case 'graph':
-      return `${oneLine(graphHitName(source.hit))} · knowledge graph${placeOfSentence(source.hit)}`;
+      return `${shortLine(graphHitName(source.hit))} · knowledge graph${placeOfSentence(source.hit)}`;
     case 'web':
-      return `${oneLine(source.page.title)} · ${source.page.url}`;
+      return `${shortLine(source.page.title)} · ${source.page.url}`;
   }
 }

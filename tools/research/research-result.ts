@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { sourceAddress } from '../../src/citations/source-address.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { wholeCharacterEnd } from '../../src/shared/text.ts';
+import { shortLine, wholeCharacterEnd } from '../../src/shared/text.ts';
 import { type CitedQuote, citedQuote, quoteLine, verdictField } from '../../src/toolbox/cited-quote.ts';
 import { maxCharacters } from '../../src/toolbox/fields.ts';
-import { oneLine, RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
+import { RESERVED_FOR_LINES } from '../../src/toolbox/render-blocks.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import type { ResearchState } from '../../src/toolbox/tool-ports.ts';
 import { requireResearch } from './research-service.ts';
@@ -84,9 +84,9 @@ export const researchResult = defineTool({
     const sources = answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
       const place = documentId === undefined ? uri : `document_id ${documentId}`;
       const link = linkOf(documentId, quotes);
-      return `${marker} ${oneLine(title)} · ${place}${quoteLine(verdict, quotes)}${link === undefined ? '' : ` · ${link}`}`;
+      return `${marker} ${shortLine(title)} · ${place}${quoteLine(verdict, quotes)}${link === undefined ? '' : ` · ${link}`}`;
     });
-    const unsupported = answer.unsupported.map((sentence) => `- ${oneLine(sentence, 300)}`);
+    const unsupported = answer.unsupported.map((sentence) => `- ${shortLine(sentence, 300)}`);
     const warning = unsupported.length === 0 ? '' : `\n\nNot supported by any source:\n${unsupported.join('\n')}`;
     const list = `${sources.length === 0 ? '' : `\n\nSources:\n${sources.join('\n')}`}${warning}`;
     const available = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES - list.length;

@@ -1,6 +1,6 @@
 import type { Entity, ExtractedGraph, GraphChunk, Mention, Relationship } from '../graph.ts';
 import { findCoOccurrences } from './co-occurrence.ts';
-import { describeSubject, oneLine } from './describe-subject.ts';
+import { describeSubject, toDescription } from './describe-subject.ts';
 import type { Gathered } from './gather-subjects.ts';
 import type { MentionCandidate, Subject } from './mention-candidate.ts';
 import type { Sentence } from './sentence.ts';
@@ -78,7 +78,7 @@ function recorderOf({ sentences, chunks }: Findings, names: ReadonlyMap<Subject,
     end,
   });
   const textOf = (sentence: Sentence | undefined): string =>
-    oneLine(chunks[sentence?.chunkIndex ?? -1]?.text.slice(sentence?.start, sentence?.end) ?? '');
+    toDescription(chunks[sentence?.chunkIndex ?? -1]?.text.slice(sentence?.start, sentence?.end) ?? '');
   return {
     mention,
     relationship: (

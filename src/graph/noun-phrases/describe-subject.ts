@@ -16,7 +16,7 @@ export function describeSubject(
   for (const [rank, { sentence: place, start, end, form }] of mentions.slice(0, MAX_MENTIONS_SCORED).entries()) {
     const sentence = sentences[place];
     if (sentence === undefined) continue;
-    const text = oneLine(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
+    const text = toDescription(chunks[sentence.chunkIndex]?.text.slice(sentence.start, sentence.end) ?? '');
     const behind = chunks[sentence.chunkIndex]?.text.slice(end, Math.min(end + 24, sentence.end)) ?? '';
     const isEarly = start - sentence.start <= 12;
     const isDefinition = DEFINING.test(behind);
@@ -37,7 +37,7 @@ const DEFINING =
   /^\s*(?:\([^()]{1,20}\)?\s*)?(?:,\s(?:an?|the|der|die|das|le|la|el)\s|(?:is|was|are|were|ist|war|est|était|es|fue|è|é)\s|は|是|为|—|–)/u;
 
 /** On one line, without markers of headings and lists, truncated to the maximum length of a description. */
-export function oneLine(text: string): string {
+export function toDescription(text: string): string {
   const line = text
     .replace(/^[#>\s|*-]+/, '')
     .replace(/\s+/g, ' ')
