@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
 import { checkLimits } from '../citations/answer-check.ts';
 import type { Json } from '../documents/document.ts';
 import { ServiceError } from '../errors.ts';
@@ -9,6 +8,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { formatLocation, paragraph, visible, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
+import { readInput } from './read-input.ts';
 import { verdictWords } from './show-citations.ts';
 import { withClient } from './with-client.ts';
 
@@ -23,6 +23,8 @@ interface CheckOptions {
 }
 
 const LINES_PER_QUOTE = 4;
+/** UTF-16 has two bytes for each character, UTF-8 up to three. */
+const MAX_BYTES = 4 * checkLimits.answer;
 const IDENTIFIER = /^[0-9a-f][0-9a-f-]{3,63}$/i;
 
 /** `citewell check`: which statements of a text the documents support. Fails when one is unsupported. */
@@ -31,10 +33,10 @@ export async function check(
   options: CheckOptions,
   context: CommandContext,
 ): Promise<ExitCode> {
-  const answer = await readText(file);
+  const answer = await readText(file, context);
   const sources: Json[] = [];
   for (const given of options.source ?? []) {
-    sources.push(IDENTIFIER.test(given) ? { id: given } : { text: await readText(given) });
+    sources.push(IDENTIFIER.test(given) ? { id: given } : { text: await readText(given, context) });
   }
   return withClient(context, async (client) => {
     const record = await client.check(
@@ -68,25 +70,35 @@ function relative({ statements, ...record }: AnswerCheckRecord): AnswerCheckReco
 /** A PDF may consist of printable characters. */
 const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-';
 
-async function readText(file: string | undefined): Promise<string> {
-  if (file === undefined || file === '-') return readAll(process.stdin);
+async function readText(file: string | undefined, context: CommandContext): Promise<string> {
+  const name = file === undefined || file === '-' ? 'Standard input' : file;
+  const tooLong = () =>
+    new ServiceError(
+      'invalid_request',
+      `${name} is too long: at most ${checkLimits.answer} characters can be checked at once.`,
+    );
+  const bytes = name === file ? await readBytes(name) : await readTyped(tooLong, context);
+  if (bytes.byteLength > MAX_BYTES) throw tooLong();
+  const decoded = isPdf(bytes) ? undefined : decodeText(bytes);
+  if (decoded === undefined)
+    throw new ServiceError('invalid_request', `${name} is not text. Give a text or Markdown file.`);
+  return decoded.text;
+}
+
+async function readBytes(file: string): Promise<Uint8Array> {
   try {
-    const bytes = await readFile(file);
-    if (bytes.byteLength > 4 * checkLimits.answer)
-      throw new ServiceError(
-        'invalid_request',
-        `${file} is too long: at most ${checkLimits.answer} characters can be checked at once.`,
-      );
-    const decoded = isPdf(bytes) ? undefined : decodeText(bytes);
-    if (decoded === undefined)
-      throw new ServiceError('invalid_request', `${file} is not text. Give a text or Markdown file.`);
-    return decoded.text;
+    return await readFile(file);
   } catch (cause) {
-    if (cause instanceof ServiceError) throw cause;
     throw new ServiceError('invalid_request', `${file} cannot be read. Give a file, or - for standard input.`, {
       cause,
     });
   }
+}
+
+/** What is piped in, or typed at a terminal, where nothing else would say what the command waits for. */
+function readTyped(tooLong: () => Error, { output, interruption }: CommandContext): Promise<Uint8Array> {
+  if (process.stdin.isTTY) output.note('Type or paste the text to check, then a line break and Ctrl-D.');
+  return readInput(process.stdin, { stop: interruption.stop, maxBytes: MAX_BYTES, tooLong });
 }
 
 function show(

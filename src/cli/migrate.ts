@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { ServiceError } from '../errors.ts';
 import { apiSource } from '../migrate/api-source.ts';
 import { openDatabaseSource } from '../migrate/database-source.ts';
@@ -14,6 +13,7 @@ import type { CommandContext } from './command-context.ts';
 import { connect } from './connect.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { count, progressLine } from './progress-line.ts';
+import { readSecret } from './read-password.ts';
 
 export interface MigrateOptions {
   readonly url?: string;
@@ -159,9 +159,9 @@ async function withCredentials(url: string, options: MigrateOptions, signal: Abo
   if (URL.parse(url) === null) {
     throw new ServiceError('invalid_request', `--url ${url} is not a URL; give one such as http://localhost:7272.`);
   }
-  if (options.apiKeyStdin) return { url, apiKey: await secret('key') };
+  if (options.apiKeyStdin) return { url, apiKey: await secret('key', signal) };
   if (options.email === undefined) return { url };
-  const login = new URLSearchParams({ username: options.email, password: await secret('password') });
+  const login = new URLSearchParams({ username: options.email, password: await secret('password', signal) });
   const base = withoutFinalSlashes(url).replace(/\/v3$/, '');
   const response = await fetch(`${base}/v3/users/login`, { method: 'POST', body: login, signal }).catch(
     (cause: unknown) => {
@@ -178,14 +178,14 @@ async function withCredentials(url: string, options: MigrateOptions, signal: Abo
   return { url, bearer };
 }
 
-async function secret(what: string): Promise<string> {
+async function secret(what: string, stop: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) {
     throw new ServiceError(
       'invalid_request',
       `The ${what} is read from stdin; pipe it in, as in: citewell migrate … < ${what}.txt`,
     );
   }
-  const given = (await readAll(process.stdin)).trim();
+  const given = (await readSecret(what, { input: process.stdin, stop })).trim();
   if (given !== '') return given;
   throw new ServiceError('invalid_request', `Stdin contains no ${what}.`);
 }

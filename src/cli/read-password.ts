@@ -1,6 +1,8 @@
-import { text } from 'node:stream/consumers';
 import { ServiceError } from '../errors.ts';
 import { onAbort } from '../shared/abort.ts';
+import { readInput } from './read-input.ts';
+
+const MAX_PIPED_BYTES = 1_000_000;
 
 export interface PasswordParts {
   readonly input: NodeJS.ReadStream;
@@ -18,7 +20,8 @@ export interface PasswordParts {
 /** Reads a password from a person, who types it twice, or from a pipe. Throws `invalid_request` if there is none. */
 export async function readPassword(parts: PasswordParts): Promise<string> {
   const { input, echo, isPiped, word = 'password', isNew = true } = parts;
-  if (isPiped) return (await text(input)).replace(/\r?\n$/, '');
+  // At a terminal, a password is asked for even so: reading a stream would show it.
+  if (isPiped && input.isTTY !== true) return readSecret(word, parts);
   if (input.isTTY !== true || echo.isTTY !== true) {
     throw new ServiceError(
       'invalid_request',
@@ -32,6 +35,16 @@ export async function readPassword(parts: PasswordParts): Promise<string> {
   throw new ServiceError('invalid_request', `The ${word}s differ; nothing was changed.`);
 }
 
+/** Reads a secret that is piped in. */
+export async function readSecret(
+  word: string,
+  { input, stop }: Pick<PasswordParts, 'input' | 'stop'>,
+): Promise<string> {
+  const tooLong = () => new ServiceError('invalid_request', `Stdin is too long for a ${word}.`);
+  const bytes = await readInput(input, { stop, maxBytes: MAX_PIPED_BYTES, tooLong });
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, '');
+}
+
 const ENTER = new Set(['\r', '\n', '\u0004']);
 const ERASE = new Set(['\u007f', '\b']);
 const CTRL_C = '\u0003';
@@ -43,8 +56,8 @@ async function typed(prompt: string, { input, echo, stop }: PasswordParts): Prom
   let line: string[] = [];
   const take = (piece: string) => {
     for (const key of piece) {
-      // In raw mode, Ctrl-C raises no signal.
-      if (key === CTRL_C) return cancel();
+      // In raw mode, Ctrl-C raises no signal. With one, the command ends as it does at any other time.
+      if (key === CTRL_C) return void process.emit('SIGINT', 'SIGINT');
       if (ENTER.has(key)) return resolve(line.join(''));
       if (ERASE.has(key)) line = line.slice(0, -1);
       else if (key >= ' ') line.push(key);
