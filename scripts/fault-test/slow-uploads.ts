@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault } from './fault.ts';
@@ -36,8 +35,9 @@ async function drip(url: string): Promise<string> {
   socket.setEncoding('utf8').on('data', (text: string) => {
     answer += text;
   });
+  // A byte that crosses the end of the connection is answered by a reset, after the response has arrived.
   socket.on('error', () => socket.destroy());
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(`POST /v3/retrieval/search HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 10000\r\n\r\n{`);
   const dripping = setInterval(() => socket.writable && socket.write(' '), DRIP_EVERY_MS);
   const isOver = new AbortController();
