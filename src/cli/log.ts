@@ -45,8 +45,8 @@ interface LogLine {
 function sentence(line: string, output: Output): string {
   const { level, time: _, msg, ...fields } = JSON.parse(line) as LogLine;
   if (level < WARN) return `debug: ${msg ?? ''} ${JSON.stringify(fields)}`;
-  const { message } = fields.err ?? {};
-  return `${severity(level, output)}${msg ?? ''}${message === undefined ? '' : ` (${message})`}`;
+  const reason = reasonOf(msg, fields.err);
+  return `${severity(level, output)}${msg ?? ''}${reason === undefined ? '' : ` (${reason})`}`;
 }
 
 /** The time, what happened, and the facts about it in brackets. */
@@ -55,10 +55,16 @@ function terminalLine(line: string, output: Output): string {
   const facts = Object.entries(fields).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const all = [...(err?.message === undefined ? [] : [err.message]), ...facts].join(', ');
+  const reason = reasonOf(msg, err);
+  const all = [...(reason === undefined ? [] : [reason]), ...facts].join(', ');
   const clock = new Date(time).toTimeString().slice(0, 'hh:mm:ss'.length);
   const text = visibleLine(`${msg ?? ''}${all === '' ? '' : ` (${all})`}`);
   return `${output.noteStyle('dim', clock)} ${severity(level, output)}${text}`;
+}
+
+/** What the error adds to the message, which is often the error's own. */
+function reasonOf(msg: string | undefined, err: LogLine['err']): string | undefined {
+  return err?.message === msg ? undefined : err?.message;
 }
 
 function severity(level: number, output: Output): string {

@@ -19,11 +19,13 @@ it('logs what a server does as lines for people on a terminal', () => {
   log.info({ reason: 'There are 120 passages.' }, 'Learning from the corpus.');
   log.warn({ err: new Error('no route\n\u001b[31mto host'), seconds: 3 }, 'The index does not answer.');
   log.error('The disk is full.');
+  log.warn({ err: new Error('Reading a.pdf was stopped.'), path: '/v3/documents' }, 'Reading a.pdf was stopped.');
   log.debug('Not logged.');
   expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d/, 'TIME'))).toEqual([
     'TIME Learning from the corpus. (reason: There are 120 passages.)',
     'TIME warning: The index does not answer. (no route \ufffd[31mto host, seconds: 3)',
     'TIME error: The disk is full.',
+    'TIME warning: Reading a.pdf was stopped. (path: /v3/documents)',
   ]);
 });
 
