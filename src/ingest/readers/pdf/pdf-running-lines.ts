@@ -6,28 +6,34 @@ const EDGE_ROWS = 3;
 const MIN_PAGES = 3;
 
 /**
- * Drops running headers and footers: text at the edge of a page that repeats, apart from numbers, on at least half of
- * the pages (or of every other page, as in books), titles of chapters beside the number of the page, and bare page
- * numbers.
+ * Drops running headers and footers: text at the edge of a page that repeats, apart from the numbers of pages, on at
+ * least half of the pages (or of every other page, as in books), titles of chapters beside the number of the page, and
+ * bare page numbers.
  */
 export function dropRunningHeaders(pages: readonly (readonly Row[])[]): Row[][] {
   const numbered = numberedLines(pages);
-  const counts = new Map<string, number>();
-  for (const [index, rows] of pages.entries()) {
-    for (const key of new Set(edgesOf(rows).map((row) => keyOf(row, index))))
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+  const groups = new Map<string, EdgeRow[]>();
+  const edges = pages.map((rows, page) => edgesOf(rows).map((row) => edgeRow(row, page)));
+  for (const row of edges.flat()) {
+    const group = groups.get(row.key);
+    if (group === undefined) groups.set(row.key, [row]);
+    else group.push(row);
   }
   const needed = Math.max(MIN_PAGES, Math.floor(pages.length * 0.4));
+  const repeated = new Set<string>();
+  for (const [key, rows] of groups) {
+    const pageCount = new Set(rows.map(({ page }) => page)).size;
+    if (pageCount >= (isPageNumber(key) ? MIN_PAGES : needed) && areContinued(rows)) repeated.add(key);
+  }
   return pages.map((rows, index) => {
-    const edges = new Set(edgesOf(rows));
-    const within = new Set(rows.filter((row) => !edges.has(row)).map((row) => shapeOf(keyOf(row, index))));
+    const own = edges[index] ?? [];
+    const atEdge = new Set(own.map(({ row }) => row));
+    const within = new Set(rows.filter((row) => !atEdge.has(row)).map((row) => shapeOf(edgeRow(row, index).key)));
     const dropped = new Set(
-      [...edges].filter((row) => {
-        if (numbered.has(row)) return true;
-        const key = keyOf(row, index);
+      own.flatMap(({ row, key }) => {
+        if (numbered.has(row)) return [row];
         // Numbered rows that also occur further inside the page belong to a table or list that spans pages.
-        if (key.includes('#') && within.has(shapeOf(key))) return false;
-        return (counts.get(key) ?? 0) >= (isPageNumber(key) ? MIN_PAGES : needed);
+        return repeated.has(key) && !(key.includes('#') && within.has(shapeOf(key))) ? [row] : [];
       }),
     );
     // A page of only repeated rows is a form, not running headers.
@@ -42,18 +48,50 @@ function edgesOf(rows: readonly Row[]): Row[] {
   return [...new Set([...byHeight.slice(0, EDGE_ROWS), ...byHeight.slice(-EDGE_ROWS)])];
 }
 
+/** A row at the edge of a page. Rows with the same key differ only in the numbers. */
+interface EdgeRow {
+  readonly row: Row;
+  readonly page: number;
+  readonly key: string;
+  readonly numbers: readonly number[];
+}
+
 /** Longer rows are text: they count as running headers only when they repeat exactly. */
 const MAX_NUMBERED = 60;
+/** Numbers in digits or Roman, but not those of identifiers such as `INV-2024-1041`. */
+const NUMBERS = /(?<!\p{L}{2}[-/_#][-/_#\d]*|\d)\d+|(?<![\p{L}\d])[ivxlc]+(?![\p{L}\d])/giu;
 
-function keyOf(row: Row, pageIndex: number): string {
+function edgeRow(row: Row, page: number): EdgeRow {
   const text = row.cells.map((cell) => cell.text).join(' ');
   const number = /^\W{0,3}(\d{1,4})\W{0,3}$/.exec(text)?.[1];
   // Page numbers may be at any position, but increase with the pages.
-  if (number !== undefined) return `${PAGE_NUMBER}${Number(number) - pageIndex}`;
+  if (number !== undefined) return { row, page, key: `${PAGE_NUMBER}${Number(number) - page}`, numbers: [] };
   // A row of several bare numbers is part of a table.
   const isNumbered = text.length <= MAX_NUMBERED && (row.cells.length === 1 || /\p{L}{3}/u.test(text));
-  const words = isNumbered ? text.replace(/\d+|\b[ivxlc]+\b/gi, '#') : text;
-  return `${words.toLowerCase()}@${Math.round(row.y / 12)}`;
+  const numbers = isNumbered ? (text.match(NUMBERS) ?? []) : [];
+  const words = isNumbered ? text.replace(NUMBERS, '#') : text;
+  return {
+    row,
+    page,
+    key: `${words.toLowerCase()}@${Math.round(row.y / 12)}`,
+    numbers: numbers.map((each) => (/^\d/.test(each) ? Number(each) : fromRoman(each))),
+  };
+}
+
+/**
+ * Whether the numbers of most rows are those of pages: each equals that of the previous or next row, or differs from it
+ * as the pages do. Other numbers, such as the totals of bills, are text of their page.
+ */
+function areContinued(rows: readonly EdgeRow[]): boolean {
+  const continued = rows.filter(({ page, numbers }, index) =>
+    [rows[index - 1], rows[index + 1]].some((other) =>
+      numbers.every((number, at) => {
+        const difference = (other?.numbers[at] ?? Number.NaN) - number;
+        return difference === 0 || difference === (other?.page ?? page) - page;
+      }),
+    ),
+  );
+  return continued.length * 2 >= rows.length;
 }
 
 /** The key without the position. */

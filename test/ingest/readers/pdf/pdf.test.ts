@@ -255,6 +255,28 @@ describe('a PDF', () => {
     expect(read.text).toContain('Page 6 line 7');
   });
 
+  it('keeps what is numbered at the edges of pages that are documents of their own', async () => {
+    const pages = [120, 75, 310, 42, 990, 64].map((amount, index) => [
+      ...linesAt(60, 810, [`Invoice INV-2024-${1041 + index}`]),
+      ...linesAt(60, 760, prose(`Bill of pier ${index + 1}`, 5)),
+      ...linesAt(60, 50, [`Total due: ${amount}.50 EUR`]),
+      ...linesAt(60, 30, [`Skerry Line, page ${index + 1} of 6`]),
+    ]);
+    const { text } = await readFile('a.pdf', makePdf(pages));
+    expect(text.match(/INV-2024-104\d/g)).toHaveLength(6);
+    expect(text.match(/Total due: \d+/g)).toHaveLength(6);
+    expect(text).not.toContain('Skerry Line');
+  });
+
+  it('leaves out headers with numbers of sections and pages that begin anew', async () => {
+    const numbers = ['1-1 of 2', '1-2 of 2', '2-1 of 1', '3-1 of 3', '3-2 of 3', '3-3 of 3'];
+    const pages = numbers.map((number, index) => [
+      ...linesAt(60, 810, [`Handbook ${number}`]),
+      ...linesAt(60, 760, prose(`Page ${index + 1}`, 5)),
+    ]);
+    expect((await readFile('a.pdf', makePdf(pages))).text).not.toContain('Handbook');
+  });
+
   it('gives the exact offsets of each page in the text', async () => {
     const read = await readFile(
       'a.pdf',
