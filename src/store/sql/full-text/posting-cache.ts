@@ -15,6 +15,8 @@ export interface PostingCache {
    * that are in the index; undefined if they take too much memory.
    */
   get(term: string, readChunks: (range: KeyRange) => ReadTerm | undefined): Postings | undefined;
+  /** Maximum number of chunks in the postings of a term. */
+  readonly maxOfTerm: number;
   /** Caches the current postings of a term, unless they are too many. */
   set(term: string, postings: Postings): void;
   /** Notes that chunks in these ranges of keys may have been added, changed or removed. */
@@ -59,7 +61,9 @@ export function createPostingCache(maxCached = MAX_CACHED): PostingCache {
     noted = 0;
   };
 
+  const maxOfTerm = maxCached * MAX_SHARE;
   return {
+    maxOfTerm,
     get(term, readChunks) {
       const known = cached.get(term);
       if (known === undefined || known.change < latest - changes.length) return undefined;
@@ -76,7 +80,7 @@ export function createPostingCache(maxCached = MAX_CACHED): PostingCache {
       return postings;
     },
     set(term, postings) {
-      if (postings.keys.length <= maxCached * MAX_SHARE) cached.set(term, { postings, change: latest });
+      if (postings.keys.length <= maxOfTerm) cached.set(term, { postings, change: latest });
     },
     noteChanges(ranges) {
       // A chunk that was replaced is in two equal ranges, one for each entry.

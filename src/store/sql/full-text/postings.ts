@@ -46,6 +46,50 @@ export function toPostings(occurrences: readonly number[]): Postings {
   return postings;
 }
 
+/** Collects the postings of a term, in any order of keys. */
+export class PostingList {
+  #length = 0;
+  #room = createPostings(64, 0);
+  #occurrences = 0;
+  #isAscending = true;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(key: number, titles: number, bodies: number): void {
+    const at = this.#length++;
+    if (at === this.#room.keys.length) this.#room = copied(this.#room, at, at * 2);
+    const { keys, titles: inTitles, bodies: inBodies } = this.#room;
+    if (at > 0 && key <= (keys[at - 1] ?? 0)) this.#isAscending = false;
+    keys[at] = key;
+    inTitles[at] = Math.min(titles, MAX_COUNTED);
+    inBodies[at] = Math.min(bodies, MAX_COUNTED);
+    this.#occurrences += titles + bodies;
+  }
+
+  toPostings(): Postings {
+    const postings = { ...copied(this.#room, this.#length, this.#length), occurrences: this.#occurrences };
+    return this.#isAscending ? postings : inOrder(postings);
+  }
+}
+
+function copied(postings: Postings, length: number, newLength: number): Postings {
+  const copy = createPostings(newLength, 0);
+  for (const part of PARTS) copy[part].set(postings[part].subarray(0, length));
+  return copy;
+}
+
+function inOrder(postings: Postings): Postings {
+  const { length } = postings.keys;
+  const ordered = createPostings(length, postings.occurrences);
+  // Keys and places together are sorted as numbers, which is faster than sorting by a function.
+  const places = Float64Array.from(postings.keys, (key, at) => key * length + at).sort();
+  for (const part of PARTS)
+    for (let at = 0; at < length; at++) ordered[part][at] = postings[part][(places[at] ?? 0) % length] ?? 0;
+  return ordered;
+}
+
 /** The postings of two indexes that have no chunk in common, in no order. */
 export function concatenated(one: Postings, two: Postings): Postings {
   if (two.keys.length === 0) return one;
@@ -85,7 +129,7 @@ export function replaceRange(postings: Postings, [first, last]: KeyRange, presen
 }
 
 /** Place of this key, or of the next larger one, in ascending keys. */
-function placeOf(keys: Int32Array, key: number): number {
+export function placeOf(keys: Int32Array, key: number): number {
   let low = 0;
   let high = keys.length;
   while (low < high) {

@@ -5,7 +5,7 @@ import type { KeySet } from '../search/key-set.ts';
 import { MAX_TERMS } from './choose-terms.ts';
 import type { ChunkLengths } from './chunk-lengths.ts';
 import type { Vocabulary } from './filter-vocabulary.ts';
-import type { Postings } from './postings.ts';
+import { type Postings, placeOf } from './postings.ts';
 import type { TermIndex } from './term-index.ts';
 
 const K1 = 1.2;
@@ -14,14 +14,16 @@ const B = 0.75;
 const TITLE_WEIGHT = 2;
 /** Weight of a term found by spelling correction. */
 const CORRECTED = 0.8;
-/** Postings read before the texts of the best chunks are considered instead; some 25 ms. */
+/** Postings read before the texts of the best chunks are considered instead; some 6 ms. */
 const POSTINGS_BUDGET = 300_000;
 /** Reading the terms of a text takes as long as reading this many postings. */
-const POSTINGS_PER_TEXT = 1_000;
+const POSTINGS_PER_TEXT = 10_000;
 /** Maximum number of texts whose terms are read. */
 const MAX_CONTENDERS = 1_000;
+/** Looking up a chunk in postings takes as long as adding up the scores of this many. */
+const POSTINGS_PER_LOOKUP = 12;
 /** Postings read before the most frequent terms are left out; about a second. */
-const MAX_POSTINGS = 10_000_000;
+const MAX_POSTINGS = 50_000_000;
 
 export interface TermQuery {
   readonly terms: readonly string[];
@@ -66,36 +68,40 @@ function bestOf(keys: readonly number[], scores: Float64Array, limit: number): S
 
 /**
  * Adds up the scores of the terms, rarest first, and returns the chunks that include the best ones. Once only frequent
- * terms remain that cannot lift other chunks into the result, they are read from the texts of these chunks alone.
+ * terms remain that cannot lift other chunks into the result, they are looked up for these chunks alone: in the postings
+ * or, where reading those takes longer, in the texts of the chunks.
  */
 function addScores(index: TermIndex, query: TermQuery, touched: number[]): readonly number[] {
-  const { own } = query;
+  const { own, allowed } = query;
   const known = knownTerms(index, query);
+  let contenders = allowed !== undefined && allowed.size <= MAX_CONTENDERS ? allowed.keys : undefined;
   let read = 0;
-  let canReadTexts = index.among !== undefined;
+  let { among } = index;
   for (const [place, { term, count, emphasis }] of known.entries()) {
+    const rest = known.slice(place);
+    const candidates: readonly number[] = contenders ?? touched;
+    if (own === undefined && count > candidates.length) {
+      contenders = contendersOf(index, { query, candidates, rest }) ?? contenders;
+    }
     read += own === undefined && index.isInMemory?.(term) !== true ? count : 0;
     if (place > 0 && read > POSTINGS_BUDGET) {
-      const rest = known.slice(place);
-      const candidates = canReadTexts ? candidatesOf(index, { query, touched, rest }) : undefined;
-      const texts = candidates && index.among?.(candidates);
-      if (candidates !== undefined && texts !== undefined) {
-        for (const each of rest) {
-          const weight = rarityOf(index, each.term) * each.emphasis;
-          addTerm(index, { query, touched, weight, postings: texts(each.term) });
+      if (among !== undefined && contenders !== undefined && areFewTexts(contenders, rest)) {
+        const texts = among(contenders);
+        if (texts !== undefined) {
+          addFromTexts(index, { query, touched, rest, texts });
+          return contenders;
         }
-        return candidates;
+        // Texts that are too long are not analysed again at each term.
+        among = undefined;
       }
-      // Texts that are too long are not analysed again at each term.
-      if (candidates !== undefined) canReadTexts = false;
       if (read > MAX_POSTINGS) break;
     }
     const postings = (own ?? index).postings(term);
     if (postings.keys.length === 0) continue;
     const weight = rarityOf(index, term, own ? undefined : postings) * emphasis;
-    addTerm(index, { query, touched, weight, postings });
+    addTerm(index, { query, touched, weight, postings, contenders });
   }
-  return touched;
+  return contenders ?? touched;
 }
 
 interface TermScores {
@@ -103,47 +109,74 @@ interface TermScores {
   readonly touched: number[];
   readonly weight: number;
   readonly postings: Postings;
+  /** Chunks whose scores are needed; undefined for all. */
+  readonly contenders?: readonly number[] | undefined;
 }
 
-function addTerm({ chunks }: TermIndex, { query: { allowed }, touched, weight, postings }: TermScores): void {
+function addTerm(
+  { chunks }: TermIndex,
+  { query: { allowed }, touched, weight, postings, contenders }: TermScores,
+): void {
   const { scores, lengths, mean } = chunks;
   const { keys, titles, bodies } = postings;
-  for (let at = 0; at < keys.length; at++) {
-    const key = keys[at] ?? 0;
+  const add = (key: number, at: number) => {
     const length = lengths[key] ?? -1;
-    if (length < 0 || (allowed && !allowed.has(key))) continue;
+    if (length < 0 || (allowed && !allowed.has(key))) return;
     const score = scores[key] ?? 0;
     if (score === 0) touched.push(key);
     const occurrences = TITLE_WEIGHT * (titles[at] ?? 0) + (bodies[at] ?? 0);
     const saturation = occurrences + K1 * (1 - B + (B * length) / mean);
     scores[key] = score + (weight * occurrences * (K1 + 1)) / saturation;
+  };
+  if (contenders === undefined || contenders.length * POSTINGS_PER_LOOKUP > keys.length) {
+    for (let at = 0; at < keys.length; at++) add(keys[at] ?? 0, at);
+    return;
   }
+  for (const key of contenders) {
+    const at = placeOf(keys, key);
+    if (keys[at] === key) add(key, at);
+  }
+}
+
+interface FoundTexts extends Pick<TermScores, 'query' | 'touched'> {
+  readonly rest: readonly KnownTerm[];
+  readonly texts: (term: string) => Postings;
+}
+
+function addFromTexts(index: TermIndex, { query, touched, rest, texts }: FoundTexts): void {
+  for (const { term, emphasis } of rest) {
+    addTerm(index, { query, touched, weight: rarityOf(index, term) * emphasis, postings: texts(term) });
+  }
+}
+
+/** Whether reading these texts takes less time than reading the postings of the remaining terms. */
+function areFewTexts(contenders: readonly number[], rest: readonly KnownTerm[]): boolean {
+  const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
+  return contenders.length <= Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
 }
 
 interface RemainingTerms {
   readonly query: TermQuery;
-  readonly touched: readonly number[];
+  /** All chunks with a score so far that can be among the best. */
+  readonly candidates: readonly number[];
   readonly rest: readonly KnownTerm[];
 }
 
 /**
- * The chunks that the remaining terms can still lift into the result, if reading their texts takes less time than
- * reading the postings of these terms. A term adds less than its weight times `K1 + 1`.
+ * The chunks that can still be among the best when the remaining terms are added; undefined if that may be any. A term
+ * adds less than its weight times `K1 + 1`.
  */
-function candidatesOf(index: TermIndex, { query, touched, rest }: RemainingTerms): readonly number[] | undefined {
-  const { allowed, limit } = query;
-  const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
-  const max = Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
-  if (allowed && allowed.size <= max) return allowed.keys;
-  if (index.frequency === undefined || touched.length < limit) return undefined;
-  const bound = rest.reduce((sum, { term, emphasis }) => sum + rarityOf(index, term) * emphasis * (K1 + 1), 0);
+function contendersOf(index: TermIndex, { query, candidates, rest }: RemainingTerms): readonly number[] | undefined {
+  const { limit } = query;
+  if (index.frequency === undefined || candidates.length < limit) return undefined;
   const { scores } = index.chunks;
-  const last = bestOf(touched, scores, limit).at(-1)?.score ?? 0;
-  const min = last - bound;
-  // Chunks without any of the terms so far could still be among the best.
-  if (min <= 0) return undefined;
-  const candidates = touched.filter((key) => (scores[key] ?? 0) >= min);
-  return candidates.length <= max ? candidates : undefined;
+  const bound = rest.reduce((sum, { term, emphasis }) => sum + rarityOf(index, term) * emphasis * (K1 + 1), 0);
+  // Otherwise, chunks without any of the terms so far could be among the best.
+  let better = 0;
+  for (const key of candidates) if ((scores[key] ?? 0) > bound) better++;
+  if (better < limit) return undefined;
+  const last = bestOf(candidates, scores, limit).at(-1)?.score ?? 0;
+  return candidates.filter((key) => (scores[key] ?? 0) >= last - bound);
 }
 
 /** Weight of a term repeated in the query: saturates at nine times, growing more slowly than the repetitions. */

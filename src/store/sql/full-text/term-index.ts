@@ -2,6 +2,7 @@ import type { Reading } from '../search/read-snapshot.ts';
 import type { ChunkLengths, TermTable } from './chunk-lengths.ts';
 import { postingsOf } from './filter-vocabulary.ts';
 import { type Postings, toPostings } from './postings.ts';
+import { readSegmentPostings } from './segment-postings.ts';
 
 /** Term statistics of a set of chunks, as needed for ranking. */
 export interface TermIndex {
@@ -22,12 +23,13 @@ export interface TermIndex {
 /** The chunks of one full-text index, which are the currently visible ones. */
 export const presentTerms = (reading: Reading, table: TermTable): TermIndex => ({
   chunks: reading.snapshot.lengthsOf(table),
-  count: (term) => cachedPostings(reading, table, term)?.occurrences ?? readCount(reading, table, term),
+  count: (term) => cachedPostings(reading, table, term)?.occurrences ?? countAndCache(reading, table, term),
   postings: (term) => presentPostings(reading, table, term),
   seek: (from) => seekTerm(reading, table, from),
   ...(table === 'chunk_terms' && {
     isInMemory: (term: string) => cachedPostings(reading, table, term) !== undefined,
-    frequency: (term: string) => readFrequency(reading, table, term),
+    frequency: (term: string) =>
+      cachedPostings(reading, table, term)?.keys.length ?? readFrequency(reading, table, term),
     among: (keys: readonly number[]) => postingsOf(reading, keys),
   }),
 });
@@ -40,6 +42,16 @@ function presentPostings(reading: Reading, table: TermTable, term: string): Post
   const read = readPostings(reading, table, term);
   postings?.set(term, read);
   return read;
+}
+
+/** Postings that can be cached are read in the time in which FTS5 counts them. */
+function countAndCache(reading: Reading, table: TermTable, term: string): number {
+  const { postings, known } = reading.snapshot.lengthsOf(table);
+  if (postings === undefined || known?.occurrences.has(term)) return readCount(reading, table, term);
+  const read = readSegmentPostings(reading, table, { term, max: postings.maxOfTerm });
+  if (read === undefined) return readCount(reading, table, term);
+  postings.set(term, read);
+  return read.occurrences;
 }
 
 function cachedPostings(reading: Reading, table: TermTable, term: string): Postings | undefined {
@@ -101,8 +113,11 @@ function readStatistics(
   return [Number(occurrences ?? 0), Number(frequency ?? 0)];
 }
 
+export const readPostings = (reading: Reading, table: TermTable, term: string): Postings =>
+  readSegmentPostings(reading, table, { term }) ?? selectPostings(reading, table, term);
+
 /** JSON is the fastest way to return postings from SQL. */
-export function readPostings(reading: Reading, table: TermTable, term: string): Postings {
+function selectPostings(reading: Reading, table: TermTable, term: string): Postings {
   const sql = `select json_group_array(case col when 'title' then -doc else doc end) from temp.${table}_postings where term = ?`;
   return toPostings(JSON.parse(String(reading.row(sql, term)?.[0] ?? '[]')) as number[]);
 }

@@ -11,6 +11,7 @@ import {
 } from '../full-text/chunk-lengths.ts';
 import type { Vocabulary } from '../full-text/filter-vocabulary.ts';
 import { createPostingCache, type PostingCache } from '../full-text/posting-cache.ts';
+import type { IndexSegments } from '../full-text/segment-postings.ts';
 import type { NameCodes } from '../graph/name-codes.ts';
 import type { OperationWatch } from '../operation-watch.ts';
 import type { KeySet, MutableKeySet } from './key-set.ts';
@@ -32,6 +33,8 @@ export interface Snapshot {
   readonly termsAsOf: LruMap<string, TermsAsOf>;
   /** The last few resolved filters of phrases or of a time, by their SQL and values. */
   readonly filters: LruMap<string, ResolvedFilter>;
+  /** The segments of the full-text indexes that were needed; null for those that are read through FTS5. */
+  readonly segments: LruMap<TermTable, IndexSegments | null>;
   /** Identifies this state of the data; no other state has the same value. */
   readonly version: string;
   /** The last few other resolved filters. They outlive the snapshot: their next use brings them up to date. */
@@ -216,6 +219,7 @@ function createSnapshot({
     },
     termsAsOf: new LruMap({ max: MAX_CACHED_TIMES }),
     filters: new LruMap({ max: MAX_CACHED_FILTERS }),
+    segments: new LruMap({ max: termTables.length }),
     version,
     lastingFilters,
     nameCodes,

@@ -60,6 +60,36 @@ describe('ranking by terms of which many chunks have some', () => {
     expect(some.index.chunks.scores.every((score) => score === 0)).toBe(true);
   });
 
+  it('looks up frequent terms in memory only for the chunks that they can lift, with the same result', () => {
+    const all = indexOf(false);
+    const some = { ...indexOf(true).index, isInMemory: () => true };
+    let asked = 0;
+    const everyChunk = { ...keySet([]), size: CHUNKS, has: () => ++asked > 0 };
+    for (const limit of [10, 100, 500]) {
+      for (const few of [terms, ['seldom', 'usual'], ['common', 'often']]) {
+        const query = { terms: few, allowed: everyChunk, limit };
+        asked = 0;
+        const expected = rankByTerms(all.index, query);
+        const withAll = asked;
+        asked = 0;
+        expect(rankByTerms(some, query), `${few}, ${limit}`).toEqual(expected);
+        if (limit < 100 && few.includes('seldom')) expect(asked).toBeLessThan(withAll / 100);
+      }
+    }
+  });
+
+  it('looks up few allowed chunks in the postings of frequent terms', () => {
+    const all = indexOf(false);
+    const some = { ...indexOf(true).index, isInMemory: () => true };
+    for (const count of [1, 40, 900]) {
+      const allowed = keySet(Array.from({ length: count }, (_, number) => 1 + number * 177));
+      // What seems to be many is not looked up.
+      const asMany = { ...allowed, size: CHUNKS };
+      const query = { terms, limit: 50 };
+      expect(rankByTerms(some, { ...query, allowed })).toEqual(rankByTerms(all.index, { ...query, allowed: asMany }));
+    }
+  });
+
   it('reads all postings where chunks with frequent terms alone are among the best', () => {
     const all = indexOf(false);
     const some = indexOf(true);
@@ -71,7 +101,7 @@ describe('ranking by terms of which many chunks have some', () => {
   it('reads the texts of few allowed chunks', () => {
     const all = indexOf(false);
     const some = indexOf(true);
-    const allowed = keySet(Array.from({ length: 90 }, (_, number) => 1 + number * 1_777));
+    const allowed = keySet(Array.from({ length: 30 }, (_, number) => 1 + number * 1_777));
     const query = { terms, allowed, limit: 50 };
     expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
     expect(some.read).not.toContain('usual');
