@@ -1,11 +1,7 @@
 import type { Principal } from '../access/principal.ts';
 import { createSharedCollections } from '../access/shared-collections.ts';
 import { isVisible, visibleFilter } from '../access/visible-filter.ts';
-import { type AnswerCheck, checkLimits } from '../citations/answer-check.ts';
-import { sourceText } from '../citations/check-citation.ts';
-import type { Source } from '../citations/citation.ts';
 import type { SessionCitations } from '../citations/session-citations.ts';
-import { supports, type Verdict } from '../citations/verdict.ts';
 import type { Document } from '../documents/document.ts';
 import { allOf } from '../documents/filter.ts';
 import { isUuid } from '../documents/ids.ts';
@@ -16,8 +12,9 @@ import { visibleTo } from '../retrieval/visible-to.ts';
 import { callTool } from '../toolbox/call-tool.ts';
 import { findDocument } from '../toolbox/find-document.ts';
 import type { Tool } from '../toolbox/tool.ts';
-import type { SubAnswer, ToolContext } from '../toolbox/tool-context.ts';
+import type { ToolContext } from '../toolbox/tool-context.ts';
 import type { CorpusFacts } from '../toolbox/tool-ports.ts';
+import { answerQuestion } from './answer-question.ts';
 import type { Backend, CallOptions, ToolRequest } from './backend.ts';
 import { createCitationSessions } from './citation-sessions.ts';
 import { createFolderSyncService } from './folder-sync-service.ts';
@@ -86,7 +83,7 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       cited,
       ...(hasModel ? { reasoner: services.models.resolve(undefined, 'reasoning') } : {}),
       ask: (question, scope, askSignal) =>
-        ask(services, { question, settings: { ...settings, filter: allOf(visible, scope) } }, askSignal),
+        answerQuestion(services, { question, settings: { ...settings, filter: allOf(visible, scope) } }, askSignal),
       checkAnswer: (request, checkSignal) => services.checker.check(request, visible, checkSignal),
       ...services.web,
       ...(services.sandbox && { sandbox: services.sandbox }),
@@ -170,55 +167,4 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
       await Promise.all([ingestion.close(), folderSync.close()]);
     },
   };
-}
-
-interface Question {
-  readonly question: string;
-  readonly settings: ToolContext['settings'];
-}
-
-/** The weakest verdict on a marker. */
-function verdictOf(marker: number, check: AnswerCheck | undefined): Verdict {
-  const verdicts = (check?.statements ?? []).flatMap((statement) =>
-    statement.citations.filter((each) => each.marker === marker).map((each) => each.verdict),
-  );
-  if (check === undefined) return 'verbatim';
-  if (verdicts.length === 0 || verdicts.some((verdict) => verdict === 'not_found' || verdict === 'unknown'))
-    return 'not_found';
-  return verdicts.includes('close') ? 'close' : 'verbatim';
-}
-
-/** Answers with one search and one generation, to finish within the time that clients wait. */
-async function ask(
-  { answerer, checker }: McpServices,
-  { question, settings }: Question,
-  signal: AbortSignal,
-): Promise<SubAnswer> {
-  const request = { query: question, search: settings, generation: {}, includeTitle: true };
-  for await (const event of answerer.answer(request, signal)) {
-    if (event.type !== 'final_answer') continue;
-    const { text, citations, model, usage, mode, support } = event.answer;
-    const sources = new Map<number, Source>(citations.map(({ number, source }) => [number, source]));
-    // Extractive answers are verbatim; only generated text needs a check.
-    const check = mode === 'extractive' || text.length > checkLimits.answer ? undefined : await checkAgainst(sources);
-    const backing = new Map(
-      citations.map(({ number, quotes }) => [number, { quotes, verdict: verdictOf(number, check) }] as const),
-    );
-    const unsupported = check?.statements
-      .filter(({ verdict }) => !supports(verdict))
-      .map((statement) => statement.text);
-    const answer = { text, unsupported: unsupported ?? [], ...(support !== undefined && { support }) };
-    return { ...answer, sources, evidence: backing, model, usage, isUntrusted: false };
-
-    async function checkAgainst(given: ReadonlyMap<number, Source>): Promise<AnswerCheck> {
-      const texts = [...given].map(([marker, source]) => ({
-        marker,
-        text: sourceText(source).slice(0, checkLimits.text),
-      }));
-      const named = texts.filter((source) => source.text.trim() !== '').slice(0, checkLimits.sources);
-      const checkRequest = { answer: text, sources: named, documentIds: [], searchesElsewhere: false };
-      return checker.check(checkRequest, settings.filter, signal);
-    }
-  }
-  throw new ServiceError('internal', 'The question was not answered.');
 }

@@ -5,8 +5,11 @@ import { toolsets } from '../../src/compose/toolsets.ts';
 import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
 import { everything } from '../../src/documents/filter.ts';
 import { MAX_CHARACTERS, renderOutput } from '../../src/mcp/render-output.ts';
+import { createAnswerer } from '../../src/rag/answer-question.ts';
+import { analyse, analyseQuery } from '../../src/store/full-text/analyse.ts';
 import type { ToolOutcome } from '../../src/toolbox/call-tool.ts';
 import { PATIENT } from '../support/patience.ts';
+import { onlyModel, says, scriptedModel } from '../support/scripted-model.ts';
 import { textOf } from './support/citewell-mcp.ts';
 import { startInProcess } from './support/in-process.ts';
 
@@ -81,6 +84,27 @@ describe('text and data of a result', () => {
       for (const { text, start, end } of quotes) expect(whole.slice(start, end)).toBe(text);
       expect(textOf(result)).toContain(`characters ${quotes[0]?.start}-${quotes[0]?.end}`);
     }
+  });
+
+  it('of rag have no verdict on what is too long to be checked', async () => {
+    const claim = 'The harbour master sells coal on Sundays [1].';
+    const code = `\n\n\`\`\`\n${'x = 1\n'.repeat(7_000)}\`\`\`\n\n`;
+    const model = scriptedModel(says(claim), says(`The lighthouse stands in Norby.${code}${claim}`));
+    const mcp = await startInProcess({
+      change: ({ retriever }) => ({
+        answerer: createAnswerer({ retriever, models: onlyModel(model), analyser: { analyse, analyseQuery } }),
+      }),
+    });
+    await mcp.add('Lighthouse', 'The lighthouse of Norby stands on the north cape.');
+    const client = await mcp.connect();
+    const verdicts = async () => {
+      const given = { name: 'rag', arguments: { query: 'What is the lighthouse of Norby built of?' } };
+      const { structuredContent } = await client.callTool(given);
+      const { citations } = structuredContent as { readonly citations: readonly { readonly verdict?: string }[] };
+      return citations.map(({ verdict }) => verdict);
+    };
+    expect(await verdicts()).toEqual(['not_found']);
+    expect(await verdicts()).toEqual([undefined]);
   });
 
   it('of rag say when nothing found supports an answer', async () => {
