@@ -9,7 +9,7 @@ const COMPRESSED =
   /^(image\/(?!svg|bmp|tiff)|audio\/|video\/|application\/(zip|pdf|epub|vnd\.openxmlformats|x-7z|gzip))/;
 
 export interface ZippedDocuments {
-  readonly documents: AsyncIterable<Document>;
+  readonly documents: AsyncIterable<Pick<Document, 'id' | 'fileName' | 'mediaType' | 'createdAt'>>;
   bytesOf(id: string): Promise<Uint8Array | undefined>;
 }
 
@@ -23,6 +23,8 @@ export async function sendZip(response: Response, { documents, bytesOf }: Zipped
   const fill = async (): Promise<void> => {
     for await (const document of documents) {
       const bytes = await bytesOf(document.id);
+      // A reader who left meanwhile would never take the content.
+      if (response.destroyed) return;
       if (bytes === undefined) continue;
       const taken = Promise.withResolvers<void>();
       const content = Readable.from(inPieces(bytes, taken.resolve), { objectMode: false });
