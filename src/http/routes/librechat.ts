@@ -6,10 +6,10 @@ import { mayChange } from '../../access/visible-filter.ts';
 import type { Document } from '../../documents/document.ts';
 import { allOf, type Filter, isDocument } from '../../documents/filter.ts';
 import { uuidFromName } from '../../documents/ids.ts';
-import { ServiceError } from '../../errors.ts';
+import { messageFor, ServiceError } from '../../errors.ts';
 import type { Submission } from '../../ingest/ingestor.ts';
 import { defaultSearchSettings } from '../../retrieval/search-settings.ts';
-import { identify, principalOf } from '../authenticate.ts';
+import { audienceOf, identify, principalOf } from '../authenticate.ts';
 import { checkShape, invalidField } from '../check-shape.ts';
 import { comparableScores } from '../comparable-scores.ts';
 import { createRouter } from '../create-router.ts';
@@ -131,7 +131,8 @@ function embedHandler({ corpus, ingestor }: Pick<Services, 'corpus' | 'ingestor'
       // nothing: a document with this id then comes from another request.
       if (isSubmitted && earlier === undefined) await corpus.remove(isDocument(documentId));
       if (!(error instanceof ServiceError) || error.code !== 'unsupported_type') throw error;
-      response.json({ status: false, message: error.message, ...embedded, known_type: false });
+      const message = messageFor(error, audienceOf(response));
+      response.json({ status: false, message, ...embedded, known_type: false });
       return;
     }
     response.json({ status: true, message: 'File processed successfully.', ...embedded, known_type: true });

@@ -174,6 +174,14 @@ it('keeps a file that another request embedded at the same time', async () => {
   expect((await call('ada', 'GET /documents/file-6/context')).body).toContain('Aurora');
 });
 
+it('names no setting to the user of a file that needs one', async () => {
+  const recording = new Uint8Array(2_000).fill(0x55);
+  recording.set(Buffer.from('ID3\u0003\0\0\0\0\0\0'));
+  const { body } = await embed('ada', 'file-7', recording, { name: 'interview.mp3' });
+  expect(body).toMatchObject({ status: false, message: expect.stringMatching(/administrator/) });
+  expect(body.message).not.toContain('CITEWELL_');
+});
+
 it('reports an unknown type as such, and stores nothing', async () => {
   const answer = await embed('ada', 'file-5', new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0xff, 0xfe, 0]), {
     name: 'program.exe',
