@@ -1,3 +1,4 @@
+import { collectReply } from '../models/collect-reply.ts';
 import type { Message } from '../models/message.ts';
 import type { AgentRun } from './agent-run.ts';
 import { declaredTools } from './declared-tools.ts';
@@ -12,23 +13,15 @@ export async function askSideQuestion(
   maxTokens: number,
 ): Promise<string | undefined> {
   const signal = AbortSignal.any([run.signal, run.budget.timeUp]);
-  let text = '';
   try {
     const { temperature } = run.config;
     const config = { maxTokens, ...(temperature === undefined ? {} : { temperature }) };
-    for await (const event of run.model.stream({
-      messages,
-      tools: declaredTools(run),
-      toolChoice: 'none',
-      config,
-      signal,
-    })) {
-      if (event.type === 'text') text += event.text;
-      if (event.type === 'stop') run.budget.add(event.model, event.usage);
-    }
+    const request = { messages, tools: declaredTools(run), toolChoice: 'none', config, signal } as const;
+    const { text, model, usage } = await collectReply(run.model, request);
+    run.budget.add(model, usage);
+    return text.trim();
   } catch (error) {
     if (run.signal.aborted || !run.budget.timeUp.aborted) throw error;
     return undefined;
   }
-  return text.trim();
 }

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../documents/estimate-tokens.ts';
+import { collectReply } from '../models/collect-reply.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
@@ -87,9 +88,8 @@ async function summarise(
 ): Promise<string | undefined> {
   if (summarizer === undefined) return undefined;
   const text = tailOf(messages.map((message) => `${message.role}: ${message.text}`).join('\n\n'), maxTokens);
-  let summary = '';
   try {
-    const events = summarizer.stream({
+    const reply = await collectReply(summarizer, {
       messages: [
         { role: 'system', text: prompts.fill('conversation_summary') },
         { role: 'user', text: `<conversation>\n${text}\n</conversation>` },
@@ -98,15 +98,13 @@ async function summarise(
       config: { maxTokens: SUMMARY_TOKENS },
       signal,
     });
-    for await (const event of events) {
-      if (event.type === 'text') summary += event.text;
-      if (event.type === 'stop') spend(event.model, event.usage);
-    }
+    spend(reply.model, reply.usage);
+    const summary = reply.text.trim();
+    return summary === '' ? undefined : summary;
   } catch {
     // Not fatal: the dropped messages remain stored in the conversation.
     return undefined;
   }
-  return summary.trim() === '' ? undefined : summary.trim();
 }
 
 /** The last part of a text, about this many tokens long. */

@@ -1,3 +1,4 @@
+import { collectReply } from '../models/collect-reply.ts';
 import type { Model } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
 import { startDeadline } from '../shared/abort.ts';
@@ -32,16 +33,12 @@ async function writeName(
 ): Promise<string> {
   using deadline = startDeadline(TIME_LIMIT_MS, signal);
   try {
-    let name = '';
     const messages = [
       { role: 'system', text: prompts.fill('conversation_name') },
       { role: 'user', text: `Question: ${question.slice(0, 2000)}\n\nAnswer: ${answer.slice(0, 2000)}` },
     ] as const;
     const request = { messages, tools: [], config: { maxTokens: 40 }, signal: deadline.signal };
-    for await (const event of namer.stream(request)) {
-      if (event.type === 'text') name += event.text;
-    }
-    return tidy(name);
+    return tidy((await collectReply(namer, request)).text);
   } catch {
     // Naming is optional: its failure must not fail the turn.
     return '';

@@ -3,6 +3,7 @@ import { withLocalModel } from '../adapters/with-local-model.ts';
 import type { Config } from '../config.ts';
 import { createEmbeddingModel, defaultEmbeddingName } from '../embeddings/registry.ts';
 import { ServiceError } from '../errors.ts';
+import { collectReply } from '../models/collect-reply.ts';
 import { localProviders } from '../models/model-choices.ts';
 import { createWebSearch } from '../web/create-web-search.ts';
 import { enginesOf } from '../web/web-settings.ts';
@@ -73,13 +74,10 @@ function modelQuestions(config: Config): Question[] {
     subject,
     variable: `${variable}, or the key or address of its provider`,
     ask: async (signal) => {
-      let text = '';
-      const request = { tools: [], config: { maxTokens: MAX_TOKENS }, signal } as const;
       const content = `Answer in one short sentence. ${PASSAGES[0]} ${QUESTION}`;
       const messages = [{ role: 'user', text: content }] as const;
-      for await (const event of registry.resolve(subject, 'fast').stream({ ...request, messages })) {
-        if (event.type === 'text') text += event.text;
-      }
+      const request = { messages, tools: [], config: { maxTokens: MAX_TOKENS }, signal };
+      const { text } = await collectReply(registry.resolve(subject, 'fast'), request);
       if (text.trim() === '') throw new ServiceError('provider_failed', 'the answer is empty');
       return shown(text);
     },

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { collectReply } from '../models/collect-reply.ts';
 import type { Model } from '../models/model.ts';
 import type { ImageReader } from './readers/image/image-reader.ts';
 
@@ -11,13 +12,8 @@ export const modelImageReader =
   (model: Model): ImageReader =>
   async (picture, signal) => {
     const images = [{ mediaType: picture.mediaType, data: Buffer.from(picture.bytes).toString('base64') }];
-    let text = '';
-    let reason = 'end';
     const messages = [{ role: 'user' as const, text: TASK, images }];
-    for await (const event of model.stream({ messages, tools: [], config: CONFIG, signal })) {
-      if (event.type === 'text') text += event.text;
-      else if (event.type === 'stop') reason = event.reason;
-    }
+    const { text, reason } = await collectReply(model, { messages, tools: [], config: CONFIG, signal });
     if (reason === 'refusal')
       throw new ServiceError('invalid_request', `${model.name} refused to read the picture ${picture.fileName}.`);
     return text;

@@ -1,6 +1,5 @@
-import { ServiceError } from '../errors.ts';
-import type { ToolCall } from '../models/message.ts';
-import { type ModelEvent, noUsage } from '../models/model.ts';
+import { collectReply } from '../models/collect-reply.ts';
+import { noUsage } from '../models/model.ts';
 import { builtInPrompts } from '../prompts/prompt-texts.ts';
 import type { SearchOutcome } from '../retrieval/retriever.ts';
 import { clientCallsIn, exchangeMessages, noClientTools } from '../toolbox/client-tools.ts';
@@ -30,8 +29,7 @@ export async function* answerWithoutPassages(
     yield* answerOf(nothing, { outcome, web });
     return;
   }
-  const { text, calls, stop } = await askModel(unfound, signal);
-  const { snapshot, model: name, reason: stopReason, usage } = stop;
+  const { text, calls, snapshot, model: name, reason: stopReason, usage } = await askModel(unfound, signal);
   const mayAnswer = clientTools.exchange.length > 0 && text !== '';
   yield* answerOf(
     {
@@ -47,10 +45,7 @@ export async function* answerWithoutPassages(
 
 async function askModel({ request, model, prompts = builtInPrompts }: UnansweredQuestion, signal: AbortSignal) {
   const { generation: config, clientTools = noClientTools } = request;
-  let text = '';
-  const calls: ToolCall[] = [];
-  let stop: Extract<ModelEvent, { type: 'stop' }> | undefined;
-  for await (const event of model.stream({
+  const reply = await collectReply(model, {
     messages: [
       { role: 'system', text: prompts.fill('system') },
       { role: 'user', text: `${ASK_CALLER}\n\nQuestion: ${request.query}` },
@@ -59,15 +54,9 @@ async function askModel({ request, model, prompts = builtInPrompts }: Unanswered
     tools: clientTools.specs,
     config,
     signal,
-  })) {
-    if (event.type === 'text') text += event.text;
-    else if (event.type === 'tool_call') calls.push(event.call);
-    else if (event.type === 'stop') stop = event;
-  }
-  if (stop === undefined)
-    throw new ServiceError('provider_failed', `The stream of ${model.name} ended before its answer did.`);
-  const own = clientCallsIn(calls, clientTools);
-  return { text: own.length > 0 && clientTools.exchange.length === 0 ? '' : text.trim(), calls: own, stop };
+  });
+  const calls = clientCallsIn(reply.calls, clientTools);
+  return { ...reply, text: calls.length > 0 && clientTools.exchange.length === 0 ? '' : reply.text.trim(), calls };
 }
 
 type AnswerFields = Pick<RagAnswer, 'text' | 'model' | 'stopReason' | 'usage' | 'clientCalls'>;

@@ -1,4 +1,5 @@
 import type { Document } from '../documents/document.ts';
+import { collectReply } from '../models/collect-reply.ts';
 import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
@@ -30,12 +31,9 @@ export async function describeCollection(collection: DescribedCollection): Promi
       .slice(0, MAX_CHARACTERS)
       .toWellFormed(),
   });
-  let written = '';
   const messages = [{ role: 'user', text }] as const;
-  for await (const event of model.stream({ messages, tools: [], config: { maxTokens: 400 }, signal })) {
-    if (event.type === 'text') written += event.text;
-  }
-  return written.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() || byTitles(documents);
+  const reply = await collectReply(model, { messages, tools: [], config: { maxTokens: 400 }, signal });
+  return reply.text.trim().slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() || byTitles(documents);
 }
 
 function byTitles({ items, total }: DescribedCollection['documents']): string {

@@ -1,3 +1,4 @@
+import { collectReply } from '../models/collect-reply.ts';
 import type { Model } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
 
@@ -17,8 +18,7 @@ export interface VariantRequest {
 export function modelQueryVariants(model: Model, prompts: PromptTexts = builtInPrompts): QueryVariants {
   return {
     async write(request, signal) {
-      let answer = '';
-      const events = model.stream({
+      const { text } = await collectReply(model, {
         messages: [
           { role: 'system', text: prompts.fill(request.strategy, { num_outputs: String(request.count) }) },
           { role: 'user', text: request.query },
@@ -27,8 +27,7 @@ export function modelQueryVariants(model: Model, prompts: PromptTexts = builtInP
         config: { temperature: 0.5, maxTokens: 150 + 150 * request.count },
         signal,
       });
-      for await (const event of events) if (event.type === 'text') answer += event.text;
-      return readVariants(answer, request);
+      return readVariants(text, request);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { collectReply } from '../models/collect-reply.ts';
 import type { Message } from '../models/message.ts';
 import type { Model } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
@@ -35,16 +36,9 @@ export function modelStandaloneQueries(model: Model, prompts: PromptTexts = buil
         { role: 'system', text: prompts.fill('standalone_query') },
         { role: 'user', text: `<conversation>\n${conversation}\n</conversation>\n\nLast message: ${query}` },
       ];
-      let answer = '';
-      for await (const event of model.stream({
-        messages,
-        tools: [],
-        config: { temperature: 0, maxTokens: 300 },
-        signal,
-      })) {
-        if (event.type === 'text') answer += event.text;
-      }
-      const [line = ''] = answer.trim().split('\n');
+      const config = { temperature: 0, maxTokens: 300 };
+      const { text } = await collectReply(model, { messages, tools: [], config, signal });
+      const [line = ''] = text.trim().split('\n');
       const written = line.replace(/^["“](.*)["”]$/u, '$1').trim();
       return written === '' || written.length > MAX_QUERY_LENGTH ? query : written;
     },

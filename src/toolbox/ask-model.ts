@@ -1,16 +1,10 @@
 import { ServiceError } from '../errors.ts';
+import { collectReply, type ModelReply } from '../models/collect-reply.ts';
 import type { GenerationConfig } from '../models/generation-config.ts';
 import type { Message } from '../models/message.ts';
-import type { StopReason, Usage } from '../models/model.ts';
+import type { Usage } from '../models/model.ts';
 import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 import type { ToolContext } from './tool-context.ts';
-
-export interface ModelReply {
-  readonly text: string;
-  readonly reason: StopReason;
-  readonly model: string;
-  readonly usage: Usage;
-}
 
 /** Asks the reasoning model one question, without streaming; usage is counted on the run. */
 export async function askReasoningModel(
@@ -21,15 +15,9 @@ export async function askReasoningModel(
   if (reasoner === undefined) {
     throw new ServiceError('not_configured', `No language model is configured. Set ${SUGGESTED_SETTINGS}.`);
   }
-  let text = '';
-  for await (const event of reasoner.stream({ messages, tools: [], config, signal })) {
-    if (event.type === 'text') text += event.text;
-    if (event.type === 'stop') {
-      spend(event.model, event.usage);
-      return { text: text.trim(), reason: event.reason, model: event.model, usage: event.usage };
-    }
-  }
-  throw new ServiceError('provider_failed', 'The stream of the reasoning model ended without a final event.');
+  const reply = await collectReply(reasoner, { messages, tools: [], config, signal });
+  spend(reply.model, reply.usage);
+  return { ...reply, text: reply.text.trim() };
 }
 
 /** Usage in the notation of results and replies. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Model } from '../../src/models/model.ts';
 import { modelQueryVariants, readVariants } from '../../src/retrieval/rewrite-query.ts';
+import { scriptedModel, thinks } from '../support/scripted-model.ts';
 
 const request = { query: 'who wrote it', strategy: 'rag_fusion', count: 3 } as const;
 
@@ -17,19 +17,11 @@ describe('readVariants', () => {
 
 describe('modelQueryVariants', () => {
   it('calls the model and parses its text', async () => {
-    const asked: string[] = [];
-    const model: Model = {
-      name: 'test/model',
-      async *stream({ messages }) {
-        asked.push(...messages.map((message) => message.text));
-        yield { type: 'thinking', text: 'hm' };
-        yield { type: 'text', text: 'author\nwri' };
-        yield { type: 'text', text: 'ter' };
-      },
-    };
+    const model = scriptedModel(thinks('hm', 'author\nwriter'));
     const { signal } = new AbortController();
     expect(await modelQueryVariants(model).write(request, signal)).toEqual(['author', 'writer']);
-    expect(asked.at(-1)).toBe('who wrote it');
-    expect(asked[0]).toContain('3 other search queries');
+    const asked = model.requests[0]?.messages.map(({ text }) => text);
+    expect(asked?.at(-1)).toBe('who wrote it');
+    expect(asked?.[0]).toContain('3 other search queries');
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { collectReply } from '../../models/collect-reply.ts';
 import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
 import { jsonOrUndefined } from '../../shared/text.ts';
@@ -37,19 +38,12 @@ export async function describeCommunityWithModel(
       .slice(0, MAX_RELATIONSHIPS)
       .map(({ subject, predicate, object, description }) => ({ subject, predicate, object, description })),
   };
-  let text = '';
   const messages = [
     { role: 'system', text: prompts.fill('graph_communities') },
     { role: 'user', text: JSON.stringify(data) },
   ] as const;
-  for await (const event of model.stream({
-    messages,
-    tools: [],
-    config: { temperature: 0, maxTokens: 1_500 },
-    signal,
-  })) {
-    if (event.type === 'text') text += event.text;
-  }
+  const config = { temperature: 0, maxTokens: 1_500 };
+  const { text } = await collectReply(model, { messages, tools: [], config, signal });
   const reply = readReply(text);
   if (reply === undefined) return own;
   return {

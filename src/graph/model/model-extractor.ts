@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import { ServiceError } from '../../errors.ts';
+import { collectReply } from '../../models/collect-reply.ts';
 import type { Message } from '../../models/message.ts';
-import type { Model, StopReason } from '../../models/model.ts';
+import type { Model } from '../../models/model.ts';
 import { oneLine } from '../../shared/text.ts';
 import type { ExtractedGraph, GraphChunk, GraphExtractor } from '../graph.ts';
 import { mergeGraphs } from '../merge-graphs.ts';
@@ -19,7 +20,7 @@ export interface ModelExtractorParts extends ExtractionOptions {
 /** Number of attempts to get a reply that can be parsed. */
 const MAX_ATTEMPTS = 3;
 const MAX_CONCURRENT_CALLS = 2;
-const MAX_REPLY_TOKENS = 8_000;
+const EXTRACTION_CONFIG = { temperature: 0, maxTokens: 8_000, responseFormat: extractionFormat };
 
 /**
  * Extracts with a language model. Output that does not occur in the chunks is dropped (see `locateReply`), the model
@@ -59,7 +60,8 @@ async function extractBatch(
   const messages = extractionMessages(title, chunks, parts);
   let conversation: readonly Message[] = messages;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { text, reason } = await ask(conversation, parts, signal);
+    const request = { messages: conversation, tools: [], config: EXTRACTION_CONFIG, signal };
+    const { text, reason } = await collectReply(parts.model, request);
     if (reason === 'refusal') throw failure(parts.model, chunks, 'refused to read');
     // A truncated reply means too much content for one call: split the chunks into halves.
     if (reason === 'length' && chunks.length > 1) {
@@ -79,20 +81,6 @@ async function extractBatch(
 }
 
 const RETRY_PROMPT = 'That is not JSON of the requested form. Answer again with that JSON object and nothing else.';
-
-async function ask(
-  messages: readonly Message[],
-  { model }: ModelExtractorParts,
-  signal: AbortSignal,
-): Promise<{ readonly text: string; readonly reason: StopReason }> {
-  let text = '';
-  const config = { temperature: 0, maxTokens: MAX_REPLY_TOKENS, responseFormat: extractionFormat };
-  for await (const event of model.stream({ messages, tools: [], config, signal })) {
-    if (event.type === 'text') text += event.text;
-    if (event.type === 'stop') return { text, reason: event.reason };
-  }
-  throw new ServiceError('provider_failed', `The reply of ${model.name} ended unexpectedly.`);
-}
 
 function failure({ name }: Model, chunks: readonly GraphChunk[], what: string): ServiceError {
   const [first] = chunks;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from 'express';
-import { ServiceError } from '../../errors.ts';
-import type { Model, ModelEvent, ModelRequest } from '../../models/model.ts';
+import { collectReply } from '../../models/collect-reply.ts';
+import type { ModelEvent, ModelRequest } from '../../models/model.ts';
 import { createRouter } from '../create-router.ts';
 import { single } from '../envelope.ts';
 import type { HttpServices } from '../http-services.ts';
 import { readBody } from '../read-request.ts';
 import { requestSignal } from '../request-signal.ts';
 import { type ServerSentEvent, sendEvents, streamOptions } from '../sse.ts';
-import { type Generated, toCompletion } from '../wire/completion.ts';
+import { toCompletion } from '../wire/completion.ts';
 import { completionRequest } from '../wire/message.ts';
 import { deltaEvent, streamId } from '../wire/stream-events.ts';
 
@@ -28,7 +28,9 @@ export function completionRoutes({ models, limits, log }: Pick<HttpServices, 'mo
       );
       return;
     }
-    const { generated, text } = await collectText(model, modelRequest);
+    const created = Math.floor(Date.now() / 1000);
+    const { text, model: name, snapshot = name, reason, usage } = await collectReply(model, modelRequest);
+    const generated = { id: `chatcmpl-${randomUUID()}`, created, model: snapshot, stopReason: reason, usage };
     response.json(single(toCompletion(generated, text)));
   });
   return router;
@@ -43,16 +45,4 @@ async function* toDeltas(
     if (event.type === 'text') yield deltaEvent('message', ids.text, event.text);
     if (event.type === 'thinking' && showsThinking) yield deltaEvent('thinking', ids.thinking, event.text);
   }
-}
-
-async function collectText(model: Model, request: ModelRequest): Promise<{ generated: Generated; text: string }> {
-  const created = Math.floor(Date.now() / 1000);
-  let text = '';
-  for await (const event of model.stream(request)) {
-    if (event.type === 'text') text += event.text;
-    if (event.type !== 'stop') continue;
-    const { model: name, snapshot = name, reason, usage } = event;
-    return { text, generated: { id: `chatcmpl-${randomUUID()}`, created, model: snapshot, stopReason: reason, usage } };
-  }
-  throw new ServiceError('provider_failed', `The stream of ${model.name} ended without its end event.`);
 }

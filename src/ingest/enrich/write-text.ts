@@ -1,3 +1,4 @@
+import { collectReply } from '../../models/collect-reply.ts';
 import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Model, StopReason } from '../../models/model.ts';
 
@@ -8,13 +9,8 @@ export async function writeText(
   config: GenerationConfig,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly reason: StopReason }> {
-  let text = '';
-  let reason: StopReason = 'end';
   const messages = [{ role: 'user', text: prompt }] as const;
-  for await (const event of model.stream({ messages, tools: [], config, signal })) {
-    if (event.type === 'text') text += event.text;
-    if (event.type === 'stop') reason = event.reason;
-  }
+  const { text, reason } = await collectReply(model, { messages, tools: [], config, signal });
   return { text: text.trim(), reason };
 }
 

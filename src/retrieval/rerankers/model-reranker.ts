@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { collectReply } from '../../models/collect-reply.ts';
 import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
 import { jsonOrUndefined } from '../../shared/text.ts';
@@ -64,8 +65,7 @@ async function ask(
   { prompts, signal }: { readonly prompts: PromptTexts; readonly signal: AbortSignal },
 ): Promise<string> {
   const shown = texts.map((text, at) => `[${at + 1}]\n<passage>\n${fenceSafe(text)}\n</passage>`);
-  let answer = '';
-  const events = model.stream({
+  const { text } = await collectReply(model, {
     messages: [
       { role: 'system', text: prompts.fill('rerank') },
       { role: 'user', text: `Question: ${query}\n\n${shown.join('\n\n')}` },
@@ -74,8 +74,7 @@ async function ask(
     config: { temperature: 0, maxTokens: 200 + 30 * texts.length, responseFormat },
     signal,
   });
-  for await (const event of events) if (event.type === 'text') answer += event.text;
-  return answer;
+  return text;
 }
 
 // Prevents a chunk from closing its delimiter (prompt injection).
