@@ -3,6 +3,7 @@ import { collectReply } from '../models/collect-reply.ts';
 import type { Message } from '../models/message.ts';
 import type { Model, Usage } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import { withinTags } from '../shared/within-tags.ts';
 import { estimateMessage, estimateTranscript } from './estimate-transcript.ts';
 
 export interface Compaction {
@@ -92,7 +93,7 @@ async function summarise(
     const reply = await collectReply(summarizer, {
       messages: [
         { role: 'system', text: prompts.fill('conversation_summary') },
-        { role: 'user', text: `<conversation>\n${text}\n</conversation>` },
+        { role: 'user', text: `<conversation>\n${withinTags(text, 'conversation')}\n</conversation>` },
       ],
       tools: [],
       config: { maxTokens: SUMMARY_TOKENS },

@@ -3,6 +3,7 @@ import { collectReply } from '../models/collect-reply.ts';
 import { isExtractive } from '../models/extractive/extractive-model.ts';
 import type { ModelRegistry } from '../models/model.ts';
 import type { PromptTexts } from '../prompts/prompt-texts.ts';
+import { withinTags } from '../shared/within-tags.ts';
 import type { Paged } from '../store/corpus.ts';
 
 export interface DescribedCollection {
@@ -26,10 +27,7 @@ export async function describeCollection(collection: DescribedCollection): Promi
   const summaries = documents.items.map(({ title, summary }) => `- ${title}: ${summary ?? ''}`).join('\n');
   const text = prompts.fill('collection_summary', {
     collection_name: name,
-    document_summaries: summaries
-      .replace(/<(?=\/?summaries\b)/gi, '‹')
-      .slice(0, MAX_CHARACTERS)
-      .toWellFormed(),
+    document_summaries: withinTags(summaries, 'summaries').slice(0, MAX_CHARACTERS),
   });
   const messages = [{ role: 'user', text }] as const;
   const reply = await collectReply(model, { messages, tools: [], config: { maxTokens: 400 }, signal });

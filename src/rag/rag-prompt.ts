@@ -4,6 +4,7 @@ import type { GraphHit } from '../documents/graph-hit.ts';
 import { pagesOf } from '../documents/places.ts';
 import type { Message } from '../models/message.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
+import { withinTags } from '../shared/within-tags.ts';
 import { fence } from '../toolbox/fence.ts';
 import { novelHits } from '../toolbox/novel-hits.ts';
 import { graphBlock, limitInformative } from '../toolbox/render-graph.ts';
@@ -151,4 +152,4 @@ function renderChunk(number: number, chunk: ScoredChunk, includeTitle: boolean):
 }
 
 // A document must not be able to close its fence and inject text outside of it.
-const fenceSafe = (text: string): string => text.replace(/<(?=\/?passage\b)/gi, '‹');
+const fenceSafe = (text: string): string => withinTags(text, 'passage');

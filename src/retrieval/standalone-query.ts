@@ -2,6 +2,7 @@ import { collectReply } from '../models/collect-reply.ts';
 import type { Message } from '../models/message.ts';
 import type { Model } from '../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../prompts/prompt-texts.ts';
+import { withinTags } from '../shared/within-tags.ts';
 import { analyseQuery } from '../store/full-text/analyse.ts';
 
 /** An earlier turn of the conversation. */
@@ -30,7 +31,7 @@ export function modelStandaloneQueries(model: Model, prompts: PromptTexts = buil
     async write({ query, earlier }, signal) {
       const turns = earlier.filter(({ role }) => role !== 'system').slice(-MAX_TURNS);
       const conversation = turns
-        .map(({ role, text }) => `${role}: ${fenceSafe(text.slice(0, MAX_TURN_LENGTH))}`)
+        .map(({ role, text }) => `${role}: ${withinTags(text.slice(0, MAX_TURN_LENGTH), 'conversation')}`)
         .join('\n');
       const messages: Message[] = [
         { role: 'system', text: prompts.fill('standalone_query') },
@@ -44,8 +45,6 @@ export function modelStandaloneQueries(model: Model, prompts: PromptTexts = buil
     },
   };
 }
-
-const fenceSafe = (text: string): string => text.toWellFormed().replace(/<(?=\/?conversation\b)/gi, '‹');
 
 /**
  * Without a model: a question that depends on the conversation, by having hardly any content words or a pronoun in

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Message } from '../../src/models/message.ts';
+import { withinTags } from '../../src/shared/within-tags.ts';
 import { askReasoningModel, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
@@ -54,7 +55,10 @@ export const critique = defineTool({
       context,
       [
         { role: 'system', text: promptsOf(context).fill('critique') },
-        { role: 'user', text: [...options, `<transcript>\n${subject}\n</transcript>`].join('\n\n') },
+        {
+          role: 'user',
+          text: [...options, `<transcript>\n${withinTags(subject, 'transcript')}\n</transcript>`].join('\n\n'),
+        },
       ],
       { reasoningEffort: 'high', maxTokens: 8000 },
     );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withinTags } from '../../src/shared/within-tags.ts';
 import { askReasoningModel, usageRecord } from '../../src/toolbox/ask-model.ts';
 import { defineTool } from '../../src/toolbox/tool.ts';
 import { promptsOf } from '../../src/toolbox/tool-context.ts';
@@ -24,7 +25,8 @@ export const reasoning = defineTool({
   deadline: 180_000,
 
   async execute(input, context) {
-    const material = input.context === undefined ? '' : `\n\n<material>\n${input.context}\n</material>`;
+    const material =
+      input.context === undefined ? '' : `\n\n<material>\n${withinTags(input.context, 'material')}\n</material>`;
     const reply = await askReasoningModel(
       context,
       [

@@ -6,9 +6,10 @@ import type { GenerationConfig } from '../../models/generation-config.ts';
 import type { Model } from '../../models/model.ts';
 import { costOf, type Price } from '../../models/prices.ts';
 import { fillTemplate } from '../../prompts/template.ts';
+import { withinTags } from '../../shared/within-tags.ts';
 import type { ChunkContextRecords } from '../../store/chunk-context-records.ts';
 import type { SplitChunk } from '../split-text.ts';
-import { withinTags, writeText } from './write-text.ts';
+import { writeText } from './write-text.ts';
 
 export interface ChunksToContextualize {
   readonly documentId: string;

@@ -2,7 +2,8 @@ import pLimit from 'p-limit';
 import { ServiceError } from '../../errors.ts';
 import type { Model } from '../../models/model.ts';
 import type { PromptTexts } from '../../prompts/prompt-texts.ts';
-import { withinTags, writeText } from './write-text.ts';
+import { withinTags } from '../../shared/within-tags.ts';
+import { writeText } from './write-text.ts';
 
 export interface SummarisedText {
   readonly title: string;

@@ -13,7 +13,3 @@ export async function writeText(
   const { text, reason } = await collectReply(model, { messages, tools: [], config, signal });
   return { text: text.trim(), reason };
 }
-
-/** Escapes closing tags with these names, so that text between such tags cannot close them. */
-export const withinTags = (text: string, ...names: readonly string[]): string =>
-  text.replace(new RegExp(`<(?=/?(?:${names.join('|')})\\b)`, 'gi'), '‹');

@@ -4,6 +4,7 @@ import { collectReply } from '../../models/collect-reply.ts';
 import type { Model } from '../../models/model.ts';
 import { builtInPrompts, type PromptTexts } from '../../prompts/prompt-texts.ts';
 import { jsonOrUndefined } from '../../shared/text.ts';
+import { withinTags } from '../../shared/within-tags.ts';
 import type { RankedText, Reranker, RerankRequest } from '../rerank.ts';
 
 const DEFAULT_DEPTH = 20;
@@ -64,7 +65,9 @@ async function ask(
   { query, texts }: RerankRequest,
   { prompts, signal }: { readonly prompts: PromptTexts; readonly signal: AbortSignal },
 ): Promise<string> {
-  const shown = texts.map((text, at) => `[${at + 1}]\n<passage>\n${fenceSafe(text)}\n</passage>`);
+  const shown = texts.map(
+    (text, at) => `[${at + 1}]\n<passage>\n${withinTags(text.slice(0, MAX_TEXT_LENGTH), 'passage')}\n</passage>`,
+  );
   const { text } = await collectReply(model, {
     messages: [
       { role: 'system', text: prompts.fill('rerank') },
@@ -76,13 +79,6 @@ async function ask(
   });
   return text;
 }
-
-// Prevents a chunk from closing its delimiter (prompt injection).
-const fenceSafe = (text: string): string =>
-  text
-    .slice(0, MAX_TEXT_LENGTH)
-    .toWellFormed()
-    .replace(/<(?=\/?passage\b)/gi, '‹');
 
 function readScores(answer: string, count: number): RankedText[] {
   const parsed = reply.safeParse(jsonOrUndefined(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)));
