@@ -81,6 +81,8 @@ export function createReaderPool(settings: Partial<PreparationSettings> = {}): R
       serialization: 'advanced',
       // V8's crash output is discarded.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // A separate process group: Ctrl-C in the terminal must reach only this process, which finishes the documents.
+      detached: process.platform !== 'win32',
     }),
   );
 

@@ -1,10 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeZip } from '../ingest/make-docx.ts';
 import { makeRar, makeSevenZip } from '../ingest/make-packed.ts';
+import { descendantsOf } from '../support/descendants.ts';
 import { PATIENT, PROMPTLY_MS } from '../support/patience.ts';
 import { runCitewell, startCitewell } from '../support/run-citewell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -62,6 +64,28 @@ it.each(['SIGINT', 'SIGKILL'] as const)('an ingestion ended by %s continues wher
   expect({ all: unchanged + ingested + replaced, failed }).toEqual({ all: FILES, failed: 0 });
   const status = JSON.parse((await runCitewell(['status', '--json'], { cwd })).stdout);
   expect(status.corpus).toMatchObject({ documents: FILES, chunks: FILES, unfinished: 0, failed: 0 });
+});
+
+it('finishes a document that is being read when Ctrl-C in a terminal reaches all processes', async () => {
+  const cwd = await temporaryFolder();
+  await writeFile(join(cwd, 'note.txt'), 'The harbour master has the key.');
+  const interruptGroup = async ({ pid = 0 }: ChildProcess) => {
+    const isReading = async () =>
+      (await descendantsOf(pid)).some(({ command }) => command.includes('preparation-process'));
+    await vi.waitUntil(isReading, PATIENT);
+    process.kill(-pid, 'SIGINT');
+  };
+  const { code, stdout, stderr } = await runCitewell(['ingest', 'note.txt'], {
+    cwd,
+    // As the leader of a process group of its own, like a command that a shell starts.
+    via: ['setsid'],
+    onStart: (child) => void interruptGroup(child),
+  });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 130,
+    stdout: expect.stringContaining('1 ingested'),
+    stderr: expect.not.stringContaining('failed'),
+  });
 });
 
 it('a server stopped during ingestion ends promptly, and the next start finishes the accepted documents', async () => {

@@ -113,6 +113,8 @@ export function watchHealth(path: string, { settings, report = () => undefined }
 async function checkInProcess(path: string, signal: AbortSignal): Promise<readonly string[]> {
   const child = spawn(process.execPath, [PROGRAM, path], {
     stdio: ['pipe', 'pipe', 'ignore'],
+    // A separate process group, so that Ctrl-C in the terminal is not reported as a check that could not be made.
+    detached: process.platform !== 'win32',
     windowsHide: true,
     signal,
     killSignal: 'SIGKILL',
