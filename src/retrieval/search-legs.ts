@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Chunk, LegScore, ScoredChunk } from '../documents/chunk.ts';
 import { messageFor, ServiceError } from '../errors.ts';
-import type { ChunkSearch, RankedChunk, VectorQuery } from '../store/chunk-search.ts';
+import type { ChunkSearch, RankedChunk, TextQuery, VectorQuery } from '../store/chunk-search.ts';
 import { type EmbeddedQuery, type EmbedQuery, withCurrentVector } from './embed-query.ts';
 import { fuseLegs } from './fuse-ranks.ts';
 import { fuseScores, MIN_CANDIDATES } from './fuse-scores.ts';
@@ -27,13 +27,16 @@ const MAX_READ_AHEAD = 30;
 /** A nearest-neighbour search that returns chunks, or only their ranking. */
 type FindNearest<Hit> = (query: VectorQuery) => Promise<readonly Hit[]>;
 
+/** The same for a full-text search. */
+type FindMatching<Hit> = (query: TextQuery) => Promise<readonly Hit[]>;
+
 export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): SearchLegs {
   async function searchBothLegs(text: LegTexts, search: Search): Promise<readonly ScoredChunk[]> {
     switch (search.plan.kind) {
       case 'semantic':
         return (await semantic(text.semantic, search, chunks.nearest)).map(({ key: _, ...chunk }) => chunk);
       case 'full_text':
-        return fullText(text.fullText, search);
+        return fullText(text.fullText, search, chunks.matching);
       case 'hybrid':
         return hybrid(text, search);
     }
@@ -56,12 +59,7 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
       semantic(text.semantic, wide, (query) =>
         chunks.nearestRanking({ ...query, ...(ahead && { readAhead: ahead }) }),
       ).catch((error) => fullTextOnly(error, search)),
-      rankingLater(text.fullText, Math.max(depth, plan.hybrid.fullTextLimit + settings.offset), search).then(
-        (ranked) => {
-          ahead?.offer(ranked);
-          return ranked;
-        },
-      ),
+      rankWords(),
     ]);
     const words = matching.map(identify);
     const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
@@ -84,6 +82,15 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
       const legs = { ...(inSemantic && { semantic: inSemantic }), ...(inFullText && { fullText: inFullText }) };
       return chunk ? [{ ...chunk, score, ...legs }] : [];
     });
+
+    async function rankWords(): Promise<readonly RankedChunk[]> {
+      // The slower leg is the semantic one: its request to the vector index leaves first.
+      await setImmediate();
+      const candidates = Math.max(depth, plan.hybrid.fullTextLimit + settings.offset);
+      const ranked = await fullText(text.fullText, { ...search, depth: candidates }, chunks.ranking);
+      ahead?.offer(ranked);
+      return ranked;
+    }
   }
 
   // Pseudo-relevance feedback from the best hits of both legs.
@@ -124,36 +131,11 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
     return log.time('semantic', () => find({ ...query, ...embedded }));
   }
 
-  async function fullText(text: string, search: Search): Promise<readonly ScoredChunk[]> {
-    const { settings, phraseFilters, log, signal } = search;
+  async function fullText<Hit>(text: string, search: Search, find: FindMatching<Hit>): Promise<readonly Hit[]> {
+    const { settings, phraseFilters, depth, log, signal } = search;
     const { filter, readable, asOf } = settings;
-    const corrected = log.corrections;
-    const query = { text, filter, readable, asOf, phraseFilters, corrected, limit: search.depth, signal };
-    const found = await log.time('fullText', () => chunks.matching(query));
-    log.hits('fullText', found.length);
-    return found;
-  }
-
-  // The slower leg is the semantic one: its request to the vector index leaves first.
-  async function rankingLater(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
-    await setImmediate();
-    return ranking(text, limit, search);
-  }
-
-  async function ranking(text: string, limit: number, search: Search): Promise<readonly RankedChunk[]> {
-    const { settings, phraseFilters, log, signal } = search;
-    const { filter, readable, asOf } = settings;
-    const query = {
-      text,
-      filter,
-      readable,
-      asOf,
-      phraseFilters,
-      corrected: log.corrections,
-      limit,
-      signal,
-    };
-    const found = await log.time('fullText', () => chunks.ranking(query));
+    const query = { text, filter, readable, asOf, phraseFilters, corrected: log.corrections, limit: depth, signal };
+    const found = await log.time('fullText', () => find(query));
     log.hits('fullText', found.length);
     return found;
   }
