@@ -46,7 +46,7 @@ export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGener
     if (map === undefined) continue;
     const file = await fetchPage(map, { ...walk, maxBytes: SITEMAP_BYTES });
     const listed = await walk.siteReader.sitemap(file, walk.signal);
-    maps.push(...listed.sitemaps.filter((other) => !maps.includes(other)));
+    for (const other of listed.sitemaps) if (maps.length < MAX_SITEMAPS && !maps.includes(other)) maps.push(other);
     for (const page of listed.pages) {
       if (count >= walk.limit) return;
       if (!isOfSite(page, start) || seen.has(canonicalUrl(page))) continue;

@@ -72,6 +72,19 @@ describe('crawling a site', () => {
     expect(await pathsOf(sitemapPages(`${url}/a`, walk))).toEqual(['/a', '/c', '/b']);
   });
 
+  it('reads sitemap indexes that list many thousands of sitemaps at once', async () => {
+    const files: Record<string, string> = {};
+    const { url, walk } = await site(files);
+    const listed = (name: string) =>
+      Array.from({ length: 50_000 }, (_, at) => `<sitemap><loc>${url}/${name}/${at}.xml</loc></sitemap>`).join('');
+    files['/robots.txt'] = `Sitemap: ${url}/one.xml\nSitemap: ${url}/two.xml`;
+    files['/one.xml'] = `<sitemapindex>${listed('one')}</sitemapindex>`;
+    files['/two.xml'] = `<sitemapindex>${listed('two')}</sitemapindex>`;
+    const startedAt = performance.now();
+    await expect(pathsOf(sitemapPages(url, walk))).rejects.toThrow('/one/0.xml answered with status 404');
+    expect(performance.now() - startedAt).toBeLessThan(PROMPTLY_MS);
+  });
+
   it('follows no link of a page that forbids it', async () => {
     const closed = `<meta name="ROBOTS" content="index, NoFollow">${links('a')}`;
     const { url, walk } = await site({ '/docs/': closed, '/docs/a': 'a' });
