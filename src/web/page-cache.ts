@@ -6,6 +6,7 @@ interface CachedPage {
   readonly page: WebPage;
   readonly validators: Validators;
   readonly size: number;
+  readonly freshFor: number | undefined;
   freshUntil: number;
 }
 
@@ -37,13 +38,13 @@ export class PageCache {
     if (freshFor === 0 && !canBeAsked) return;
     const size = page.markdown.length + page.text.length;
     if (size > MAX_CHARACTERS / 4) return;
-    this.#kept.set(address, { page, validators, size, freshUntil: this.#until(freshFor) });
+    this.#kept.set(address, { page, validators, size, freshFor, freshUntil: this.#until(freshFor) });
   }
 
-  /** Marks the page as fresh again, after the server confirmed that it is unchanged. */
+  /** Marks the page as fresh for as long as at first, after the server confirmed that it is unchanged. */
   renew(address: string): void {
     const kept = this.#kept.get(address);
-    if (kept !== undefined) kept.freshUntil = this.#until(undefined);
+    if (kept !== undefined) kept.freshUntil = this.#until(kept.freshFor);
   }
 
   #until(freshFor: number | undefined): number {
