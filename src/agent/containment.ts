@@ -37,7 +37,8 @@ export function createContainment(policy: ContainmentPolicy): Containment {
   return {
     trust(text, origin = 'listing') {
       for (const host of hostsIn(text)) known.add(host);
-      if (origin === 'person') for (const [host] of text.matchAll(BARE_HOST)) known.add(host.toLowerCase());
+      if (origin !== 'person') return;
+      for (const pattern of BARE_HOSTS) for (const [host] of text.matchAll(pattern)) known.add(hostOf(host));
     },
     readUntrusted() {
       isTainted = true;
@@ -65,7 +66,11 @@ export function createContainment(policy: ContainmentPolicy): Containment {
   };
 }
 
-const BARE_HOST = /(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?![\w-])/gi;
+/** Names in ASCII, which may stand in a text without spaces, and names in any script. */
+const BARE_HOSTS = [
+  /(?<![\w@.-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,24}(?![\w-])/gi,
+  /(?<![\p{L}\p{M}\p{N}_@.-])(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+[\p{L}\p{M}]{2,24}(?![\p{L}\p{M}\p{N}_-])/giu,
+];
 // Matches URLs as leniently as URL parsers do: any scheme, or just the slashes. The length of a scheme is limited, because
 // the search for its end would otherwise begin at every word and take quadratic time.
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]{0,40}:)?[/\\]{2}[^\s"'<>)\]}]+|\bhttps?:[^\s"'<>)\]}]+/gi;

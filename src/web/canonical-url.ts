@@ -17,7 +17,8 @@ export function canonicalUrl(address: string): string {
 
 /** Whether the address belongs to this host or one of its subdomains. */
 export function isOfDomain(address: string, domain: string): boolean {
-  const host = URL.parse(address)?.hostname.toLowerCase() ?? '';
-  const wanted = domain.toLowerCase();
+  const host = URL.parse(address)?.hostname ?? '';
+  // `URL` writes names in other scripts in ASCII (Punycode), in lower case.
+  const wanted = URL.parse(`https://${domain}`)?.hostname ?? domain;
   return host === wanted || host.endsWith(`.${wanted}`);
 }

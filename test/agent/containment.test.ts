@@ -190,7 +190,7 @@ describe('a run that has read untrusted text', () => {
 
 describe('the address of a call', () => {
   const containment = createContainment(strictPolicy);
-  containment.trust('Look at shop.example and write to someone@mail.example.', 'person');
+  containment.trust('Look at shop.example and münchen.example, and write to someone@mail.example.', 'person');
   containment.readUntrusted();
   const refusal = (given: unknown, change: Partial<Tool> = {}) => {
     const [scraper] = external('').tools;
@@ -200,6 +200,7 @@ describe('the address of a call', () => {
 
   it.each([
     [{ url: 'shop.example' }],
+    [{ url: 'https://münchen.example/rathaus' }],
     [{ urls: ['https://shop.example/a', 'shop.example/b'] }],
     ['{"url": "http://shop.example/"}'],
     [{ query: 'node.js on evil.example' }],

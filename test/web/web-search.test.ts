@@ -315,6 +315,21 @@ describe('web search', () => {
     ]);
   });
 
+  it('recognises the requested sites by their names in any script', async () => {
+    const { url } = await service({
+      results: [
+        { title: '1', url: 'https://www.xn--mnchen-3ya.example/rathaus' },
+        { title: '2', url: 'https://münchen.example/' },
+        { title: 'elsewhere', url: 'https://munchen.example/' },
+      ],
+    });
+    const search = searchOver(tavily('key', url));
+    const titles = async (change: Partial<WebQuery>) =>
+      (await search.search({ ...query, ...change }, signal)).results.map(({ title }) => title);
+    expect(await titles({ includeDomains: ['München.example'] })).toEqual(['1', '2']);
+    expect(await titles({ excludeDomains: ['münchen.example'] })).toEqual(['elsewhere']);
+  });
+
   it('names the missing SearXNG setting', async () => {
     const { url } = await service('<html>', 403);
     await expect(searchOver(searxng(url)).search(query, signal)).rejects.toThrow('search.formats');
