@@ -30,6 +30,7 @@ export const manySuite: BrowserSuite = {
       try {
         const own = test.at(server.url);
         await checkPages(own);
+        await checkSort(own);
         await checkScroll(own);
         await checkFilter(own);
         await checkFacets(own);
@@ -98,6 +99,30 @@ async function checkPages(test: BrowserTest): Promise<void> {
     await page.getByRole('button', { name: 'Last page' }).and(page.locator(':focus')).waitFor();
     await page.goBack();
     await page.getByText('51–100 of 5,001').waitFor();
+  });
+}
+
+async function checkSort(test: BrowserTest): Promise<void> {
+  await test.check(`${COUNT} documents are sorted by a column over all pages, also with the keyboard`, async (page) => {
+    await page.goto(`${test.url}/library?page=3`);
+    await page.getByText('101–150 of 5,001').waitFor();
+    const head = (name: string) => page.getByRole('columnheader', { name });
+    same(await head('Added').getAttribute('aria-sort'), 'descending', 'the order at first');
+    await head('Document').getByRole('button').click();
+    await page.getByText('1–50 of 5,001').waitFor();
+    await page.locator('.documents [aria-sort=ascending]').waitFor();
+    await rows(page).first().getByText('ferry.md').waitFor();
+    await rows(page).nth(1).getByText('Log of day 10', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByText('51–100 of 5,001').waitFor();
+    await page.reload();
+    await rows(page).first().getByText('Log of day 1043', { exact: true }).waitFor();
+    await head('Document').getByRole('button').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.documents [aria-sort=descending]').waitFor();
+    await rows(page).first().getByText('Log of day 999').waitFor();
+    await page.locator('.documents-sort:focus').waitFor();
+    same(await page.locator('[aria-sort]').count(), 1, 'the number of columns that the list is sorted by');
   });
 }
 

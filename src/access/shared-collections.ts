@@ -2,7 +2,7 @@ import type { Document } from '../documents/document.ts';
 import { allOf, type Filter } from '../documents/filter.ts';
 import { defaultCollectionId, isMadeFromName, isUuid, newId } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
-import type { Corpus, Page, Paged } from '../store/corpus.ts';
+import type { Corpus, DocumentListPage, Page, Paged } from '../store/corpus.ts';
 import type { Collection, CollectionMember, CollectionRecords } from '../store/records.ts';
 import type { Principal } from './principal.ts';
 import { mayChange, visibleFilter } from './visible-filter.ts';
@@ -50,7 +50,7 @@ export interface SharedCollections {
   ): Promise<Collection>;
   /** Throws `invalid_request` for its owner's default collection. */
   remove(by: Principal, id: string): Promise<{ readonly documents: number; readonly users: number }>;
-  documents(by: Principal, id: string, page: Page): Promise<Paged<Document>>;
+  documents(by: Principal, id: string, page: DocumentListPage): Promise<Paged<Document>>;
   /**
    * Adds documents in one transaction. Returns those that were not added: `not_found` for one the caller may not see,
    * `conflict` if it is in the collection already.

@@ -1,3 +1,4 @@
+import { type DocumentOrder, newestFirst } from '../documents/document-order.ts';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
 import {
@@ -18,9 +19,13 @@ interface Page {
   readonly limit: number;
 }
 
+interface DocumentListPage extends Page {
+  readonly order?: DocumentOrder;
+}
+
 /** The documents of the corpus and their versions. Methods throw ServiceError. */
 export interface DocumentsClient {
-  documents(page: Page): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
+  documents(page: DocumentListPage): Promise<{ readonly documents: readonly DocumentRecord[]; readonly total: number }>;
   /** The document as of a time, or now. */
   document(id: string, asOf?: string): Promise<DocumentRecord>;
   /** In document order. */
@@ -37,8 +42,9 @@ export interface DocumentsClient {
 
 export function httpDocuments({ call }: Pick<ServerCalls, 'call'>): DocumentsClient {
   return {
-    async documents({ offset, limit }) {
-      const { results, total_entries: total = 0 } = await call('GET', `/documents?offset=${offset}&limit=${limit}`);
+    async documents({ offset, limit, order: { by, direction } = newestFirst }) {
+      const path = `/documents?offset=${offset}&limit=${limit}&sort_by=${by}&sort_order=${direction}`;
+      const { results, total_entries: total = 0 } = await call('GET', path);
       return { documents: (results as unknown[]).map(documentFromWire), total };
     },
 

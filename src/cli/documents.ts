@@ -1,3 +1,4 @@
+import { type DocumentSort, usualDirection } from '../documents/document-order.ts';
 import { ServiceError } from '../errors.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import type { Client } from './client.ts';
@@ -14,14 +15,30 @@ import { withoutEmbedding } from './with-client.ts';
 
 const CHUNKS_PER_PAGE = 500;
 
+const SORTS = {
+  title: 'title',
+  size: 'size_in_bytes',
+  date: 'created_at',
+  state: 'ingestion_status',
+} as const satisfies Readonly<Record<string, DocumentSort>>;
+
+interface ListOptions {
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort: keyof typeof SORTS;
+  readonly reverse?: boolean;
+  readonly json?: boolean;
+}
+
 /** `citewell documents list` */
-export function listDocuments(
-  options: { readonly limit: number; readonly offset: number; readonly json?: boolean },
-  context: CommandContext,
-): Promise<ExitCode> {
+export function listDocuments(options: ListOptions, context: CommandContext): Promise<ExitCode> {
   const { output } = context;
   return withoutEmbedding(context, async (client) => {
-    const { documents, total } = await client.documents(options);
+    const { offset, limit, sort, reverse } = options;
+    const by = SORTS[sort];
+    const usual = usualDirection(by);
+    const direction = reverse === true ? (usual === 'asc' ? 'desc' : 'asc') : usual;
+    const { documents, total } = await client.documents({ offset, limit, order: { by, direction } });
     if (options.json) {
       output.print(JSON.stringify({ total, documents }));
       return exitCodes.ok;

@@ -1,5 +1,6 @@
 import type { Chunk, ChunkText } from '../documents/chunk.ts';
 import type { Document, FailureRemedy, IngestionStatus, Metadata, Outline } from '../documents/document.ts';
+import type { DocumentOrder } from '../documents/document-order.ts';
 import type { Filter } from '../documents/filter.ts';
 import type { Original } from './originals/original.ts';
 import type { Attempt } from './taken-over.ts';
@@ -14,6 +15,10 @@ export interface Paged<T> {
   readonly items: readonly T[];
   /** The number of all entries, before paging. */
   readonly total: number;
+}
+
+export interface DocumentListPage extends Page {
+  readonly order?: DocumentOrder;
 }
 
 /** Properties of a document known before it is read. */
@@ -252,8 +257,8 @@ export interface Corpus {
    */
   at(asOf: string): CorpusView;
   get(id: string): Promise<Document | undefined>;
-  /** Newest created first. */
-  list(filter: Filter, page: Page): Promise<Paged<Document>>;
+  /** Newest created first, unless the order is another one. */
+  list(filter: Filter, page: DocumentListPage): Promise<Paged<Document>>;
   /**
    * All matching documents, oldest first, read in small batches; documents added or removed meanwhile may or may not be
    * included.

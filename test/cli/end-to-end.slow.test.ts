@@ -65,6 +65,9 @@ function mainJob(isServed: boolean) {
     expect(linesOf(stdout).at(-1)).toMatchObject({ ingested: 0, unchanged: 1, replaced: 1, failed: 0 });
     expect(code).toBe(0);
     const { total } = jsonOf((await run('documents', 'list', '--json')).stdout);
+    const sorted = jsonOf((await run('documents', 'list', '--sort', 'title', '--reverse', '--json')).stdout);
+    const sortedTitles = sorted.documents.map(({ title }: { title: string }) => title.toLowerCase());
+    expect(sortedTitles).toEqual(sortedTitles.toSorted().toReversed());
     expect(total).toBe(2);
     await writeFile(join(cwd, 'papers/more/bread.txt'), BREAD);
   });

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Metadata } from '../../src/documents/document.ts';
-import { everything } from '../../src/documents/filter.ts';
+import type { DocumentSort } from '../../src/documents/document-order.ts';
+import { everything, type Filter } from '../../src/documents/filter.ts';
 import type { SqlStore } from '../../src/store/sql/open-store.ts';
 import type { VectorIndex } from '../../src/store/vector-index.ts';
 import { direction, ingest, newChunk, newChunks, newDocument, publication } from '../support/store.ts';
@@ -33,6 +34,41 @@ export function corpusContract(name: string, open: () => Promise<SqlStore & { re
       expect(await corpus.settingsOf(document.id)).toEqual({ chunkSize: 100 });
       expect(await corpus.begun(document.id)).toEqual({ document: begun, settings: { chunkSize: 100 } });
       expect((await corpus.unfinished()).map(({ id }) => id)).toEqual([document.id]);
+    });
+
+    it('lists documents by title, size, date or state, now and in the past', async () => {
+      const store = await open();
+      const titles = ['beta', 'Äpfel', 'Alpha', 'apfelsaft', 'zeta', 'Öl'];
+      for (const [at, title] of titles.entries()) {
+        await ingest(
+          store,
+          newDocument(`d${at}`, { title, bytes: new Uint8Array(at === 4 ? 9 : 20 - at) }),
+          newChunks(1),
+        );
+      }
+      await store.corpus.begin(newDocument('pending'));
+      await store.corpus.begin(newDocument('failed'));
+      await store.corpus.fail(newDocument('failed').id, { reason: 'No text.', remedy: 'file' });
+      const listed = async (by: DocumentSort, direction: 'asc' | 'desc', filter: Filter = everything) =>
+        (await store.corpus.list(filter, { ...all, order: { by, direction } })).items.map(({ title }) => title);
+      const ready: Filter = { kind: 'compare', field: 'ingestion_status', op: 'eq', value: 'success' };
+      const byTitle = ['Alpha', 'Äpfel', 'apfelsaft', 'beta', 'Öl', 'zeta'];
+      expect(await listed('title', 'asc', ready)).toEqual(byTitle);
+      expect(await listed('title', 'desc', ready)).toEqual(byTitle.toReversed());
+      expect(await listed('size_in_bytes', 'asc', ready)).toEqual([
+        'zeta',
+        'Öl',
+        'apfelsaft',
+        'Alpha',
+        'Äpfel',
+        'beta',
+      ]);
+      expect((await listed('created_at', 'asc')).slice(0, 2)).toEqual(['beta', 'Äpfel']);
+      // Equal ones are in the order in which they were added.
+      expect(await listed('ingestion_status', 'asc')).toEqual(['failed', 'pending', ...titles]);
+      const past = store.corpus.at(new Date(Date.now() + 1_000).toISOString());
+      const then = await past.list(ready, { ...all, order: { by: 'title', direction: 'asc' } });
+      expect(then.items.map(({ title }) => title)).toEqual(byTitle);
     });
 
     it('counts what filters can choose from, over all visible documents', async () => {

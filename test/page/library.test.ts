@@ -3,6 +3,7 @@ import { isGenerated } from '../../src/ingest/folders/is-generated.ts';
 import { RequestFailure } from '../../src/page/app/api/request.ts';
 import { source } from '../../src/page/app/texts/source.ts';
 import { deleteSelected } from '../../src/page/app/views/library/delete-selected.ts';
+import { readSort, sortedBy, writeSort } from '../../src/page/app/views/library/document-sort.ts';
 import {
   addReceipts,
   type LibraryDocument,
@@ -237,14 +238,30 @@ describe('after a failed upload', () => {
   });
 });
 
+describe('the order of the list', () => {
+  it('is the usual one of a column that is pressed, and the reverse when it is pressed again', () => {
+    const first = readSort(null);
+    expect(writeSort(first)).toBeNull();
+    const bySize = sortedBy('size_in_bytes', first);
+    expect(writeSort(bySize)).toBe('-size_in_bytes');
+    expect(writeSort(sortedBy('size_in_bytes', bySize))).toBe('size_in_bytes');
+    expect(writeSort(sortedBy('title', bySize))).toBe('title');
+    expect(writeSort(sortedBy('created_at', first))).toBe('created_at');
+    expect(readSort('created_at')).toEqual({ by: 'created_at', order: 'asc' });
+    expect(readSort('-odd')).toEqual(first);
+  });
+});
+
 describe('the address of the library', () => {
   it('contains the filters of the list', () => {
     expect(readLibraryFilter(new URLSearchParams('state=failed&title=tax&page=3'))).toEqual({
       state: 'failed',
       collection: undefined,
       title: 'tax',
+      sort: { by: 'created_at', order: 'desc' },
       offset: 100,
     });
+    expect(readLibraryFilter(new URLSearchParams('sort=-title')).sort).toEqual({ by: 'title', order: 'desc' });
     expect(readLibraryFilter(new URLSearchParams('state=odd&page=-1'))).toMatchObject({ state: undefined, offset: 0 });
   });
 });

@@ -10,9 +10,11 @@ export function documentCommands(program: Command, { context, ended }: CommandPa
   const documents = program.command('documents').description('list, show, restore and delete documents');
   documents
     .command('list', { isDefault: true })
-    .description('list documents, newest first')
+    .description('list documents, newest first unless --sort says otherwise')
     .addOption(new Option('--limit <number>', 'how many').argParser(parseLimit).default(50))
     .addOption(new Option('--offset <number>', 'skip this many').argParser(parseOffset).default(0))
+    .addOption(new Option('--sort <by>', 'what to sort by').choices(['title', 'size', 'date', 'state']).default('date'))
+    .option('--reverse', 'in the reverse order')
     .option('--json', 'machine-readable')
     .action(async (options) => ended(await (await import('../documents.ts')).listDocuments(options, context)));
   documents

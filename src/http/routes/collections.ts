@@ -20,7 +20,7 @@ import {
 } from '../wire/collection-record.ts';
 import { toDocumentRecord } from '../wire/document-record.ts';
 import { collectionColumns } from '../wire/export-columns.ts';
-import { ownedQuery } from '../wire/query.ts';
+import { documentPageQuery, ownedQuery, toDocumentOrder } from '../wire/query.ts';
 import { defined } from '../wire/tolerant.ts';
 
 type Services = Pick<HttpServices, 'collections' | 'corpus' | 'accounts' | 'models' | 'prompts'>;
@@ -81,7 +81,9 @@ export function collectionRoutes(services: Services): Router {
   });
 
   router.get('/:id/documents', async (request, response) => {
-    const found = await shared.documents(principalOf(response), readId(request, 'id'), readPage(request));
+    const { offset, limit, ...order } = readQuery(request, documentPageQuery);
+    const wanted = { offset, limit, order: toDocumentOrder(order) };
+    const found = await shared.documents(principalOf(response), readId(request, 'id'), wanted);
     response.json(page(found, (document) => toDocumentRecord(document, audienceOf(response))));
   });
 

@@ -22,7 +22,14 @@ import { deletionList, toListReceipt } from '../wire/deletion-list.ts';
 import { toReceipt } from '../wire/deletion-receipt.ts';
 import { toDescribedRecord, toDocumentHit, toDocumentRecord } from '../wire/document-record.ts';
 import { metadataList } from '../wire/metadata-list.ts';
-import { asOfQuery, documentChunksQuery, documentsQuery, textQuery, toListFilter } from '../wire/query.ts';
+import {
+  asOfQuery,
+  documentChunksQuery,
+  documentsQuery,
+  textQuery,
+  toDocumentOrder,
+  toListFilter,
+} from '../wire/query.ts';
 import { searchRequest } from '../wire/search-request.ts';
 import { toTextRecord } from '../wire/text-record.ts';
 import { findChangeable, findReadable, findThen, findVisible, noDocument } from './visible-document.ts';
@@ -42,7 +49,7 @@ export function documentRoutes({ corpus, versions, descriptions, embeddings, lim
       const { offset, limit, include_summary_embeddings: withEmbeddings } = query;
       const own = query.owner_only ? ownedBy(principal.userId) : everything;
       const filter = allOf(visibleFilter(principal), own, toListFilter(query));
-      const found = await corpus.list(filter, { offset, limit });
+      const found = await corpus.list(filter, { offset, limit, order: toDocumentOrder(query) });
       const vectors = withEmbeddings
         ? await summaryVectors(found.items, { descriptions, embeddings }, requestSignal(request, response))
         : undefined;

@@ -1,5 +1,11 @@
 import { z } from 'zod';
 import { ingestionStatuses } from '../../documents/document.ts';
+import {
+  type DocumentOrder,
+  type DocumentSort,
+  documentSorts,
+  usualDirection,
+} from '../../documents/document-order.ts';
 import { allOf, everything, type Filter } from '../../documents/filter.ts';
 import { timestamp } from '../../documents/timestamp.ts';
 import { taskStates } from '../../store/ingestion-queue.ts';
@@ -50,6 +56,23 @@ export const asOfQuery = z.object({ as_of: asOf });
 export const idsQuery = z.object({ ids, ...paging });
 export const ownedQuery = z.object({ ids, owner_only: ownerOnly, ...paging });
 
+const sorting = {
+  sort_by: z
+    .preprocess(lastOf, z.enum(documentSorts).default('created_at'))
+    .describe(
+      'What the documents are sorted by; of a status, those that failed come first, those that are ready last.',
+    ),
+  sort_order: z
+    .preprocess(lastOf, z.enum(['asc', 'desc']).optional())
+    .describe('Default: desc for dates and sizes, otherwise asc.'),
+};
+
+/** Documents that are equal are listed in the order in which they were added. */
+export const toDocumentOrder = (query: {
+  readonly sort_by: DocumentSort;
+  readonly sort_order?: DocumentOrder['direction'] | undefined;
+}): DocumentOrder => ({ by: query.sort_by, direction: query.sort_order ?? usualDirection(query.sort_by) });
+
 export const documentsQuery = z.object({
   ids,
   owner_only: ownerOnly,
@@ -57,8 +80,11 @@ export const documentsQuery = z.object({
   ingestion_status: listOf(z.enum(ingestionStatuses)).describe('Only with one of these statuses.'),
   collection_ids: idList().describe('Only in one of these collections.'),
   title: z.preprocess(lastOf, z.string().default('')).describe('Only titles that contain this text, ignoring case.'),
+  ...sorting,
   ...paging,
 });
+
+export const documentPageQuery = z.object({ ...sorting, ...paging });
 
 export const vectorsQuery = z.object({ include_vectors: includeVectors });
 export const chunksQuery = z.object({ include_vectors: includeVectors, ...paging });

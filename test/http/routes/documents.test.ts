@@ -296,6 +296,26 @@ describe('the list of documents', () => {
     expect((await call('/documents?ingestion_status=lost')).status).toBe(422);
   });
 
+  it('can be sorted, also that of a collection', async () => {
+    const collection = (await call('/collections', json('POST', { name: 'Sorted' }))).body.results.id;
+    for (const [title, text] of [
+      ['beta', 'Three words here.'],
+      ['Alpha', 'One.'],
+      ['gamma', 'Two words.'],
+    ] as const) {
+      await upload({ raw_text: text, metadata: JSON.stringify({ title }), collection_ids: collection });
+    }
+    const titles = async (path: string): Promise<string[]> =>
+      (await call(path)).body.results.map(({ title }: { title: string }) => title);
+    for (const list of [`/documents?collection_ids=${collection}&`, `/collections/${collection}/documents?`]) {
+      expect(await titles(list)).toEqual(['gamma', 'Alpha', 'beta']);
+      expect(await titles(`${list}sort_by=title`)).toEqual(['Alpha', 'beta', 'gamma']);
+      expect(await titles(`${list}sort_by=size_in_bytes`)).toEqual(['beta', 'gamma', 'Alpha']);
+      expect(await titles(`${list}sort_by=size_in_bytes&sort_order=asc&limit=1&offset=1`)).toEqual(['gamma']);
+      expect((await call(`${list}sort_by=colour`)).status).toBe(422);
+    }
+  });
+
   it('pages, newest first, with the count of all', async () => {
     const total = await count();
     const first = (await call('/documents?limit=2')).body;

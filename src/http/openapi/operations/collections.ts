@@ -11,7 +11,7 @@ import { documentRecord } from '../../wire/document-record.ts';
 import { extractionRecord } from '../../wire/extraction-record.ts';
 import { graphWork } from '../../wire/graph-request.ts';
 import { pageQuery } from '../../wire/page-query.ts';
-import { ownedQuery } from '../../wire/query.ts';
+import { documentPageQuery, ownedQuery } from '../../wire/query.ts';
 import { listOf, message, results, success } from '../../wire/record-parts.ts';
 import { userRecord } from '../../wire/user-record.ts';
 import { csvExport, json, type OperationGroup, operationsOf } from '../operation.ts';
@@ -76,7 +76,7 @@ export const collectionOperations: OperationGroup = {
     contractOperation('GET /v3/collections/{id}/documents', {
       name: 'listCollectionDocuments',
       summary: 'List the documents of a collection',
-      query: pageQuery,
+      query: documentPageQuery,
       answer: json(listOf(documentRecord)),
     }),
     contractOperation('POST /v3/collections/{id}/documents', {

@@ -52,7 +52,7 @@ const listOperations: readonly Operation[] = [
   }),
   contractOperation('GET /v3/documents', {
     name: 'listDocuments',
-    summary: 'List documents, newest first',
+    summary: 'List documents, newest first by default',
     query: documentsQuery,
     answer: json(listOf(documentRecord)),
   }),

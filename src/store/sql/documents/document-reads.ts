@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import type { Document } from '../../../documents/document.ts';
+import { newestFirst } from '../../../documents/document-order.ts';
 import type { Corpus } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
 import type { Database } from '../database.ts';
@@ -5,6 +8,8 @@ import { filterToSql } from '../filters/to-sql.ts';
 import { toExtractedText } from '../outline-rows.ts';
 import { compileDocumentFilter } from '../search/compile-filter.ts';
 import { eachRow } from '../sqlite/each-row.ts';
+import type { Queries } from '../vector-spaces/space-rows.ts';
+import { orderTerms } from './document-order.ts';
 import { findRow, toDocuments } from './document-rows.ts';
 
 /** The operations of a corpus that read and find documents. */
@@ -17,7 +22,7 @@ export function createDocumentReads({ reader, search }: Database): DocumentReads
       return row === undefined ? undefined : (await toDocuments(reader, [row]))[0];
     },
 
-    list: (filter, { offset, limit }) =>
+    list: (filter, { offset, limit, order = newestFirst }) =>
       // One transaction reads one state of the database, so that the count matches the page.
       reader.transaction().execute(async (transaction) => {
         const { total } = await transaction
@@ -25,16 +30,16 @@ export function createDocumentReads({ reader, search }: Database): DocumentReads
           .select(({ fn }) => fn.countAll<number>().as('total'))
           .where(filterToSql(filter, 'document', search.dialect.filters))
           .executeTakeFirstOrThrow();
-        const rows = await transaction
+        // Only the keys are sorted, and for most filters read from an index: the rows before the page may be many.
+        const keys = await transaction
           .selectFrom('documents as d')
-          .selectAll()
+          .select('d.key')
           .where(filterToSql(filter, 'document', search.dialect.filters))
-          .orderBy('d.created_at', 'desc')
-          .orderBy('d.key', 'desc')
+          .orderBy(sql`${sql.join(orderTerms(order, search.dialect))}`)
           .offset(offset)
           .limit(limit)
           .execute();
-        return { items: await toDocuments(transaction, rows), total };
+        return { items: await readDocuments(transaction, keys), total };
       }),
 
     each: (filter) =>
@@ -91,4 +96,16 @@ export function createDocumentReads({ reader, search }: Database): DocumentReads
       return { items, total };
     },
   };
+}
+
+/** The documents with these keys, in this order. */
+async function readDocuments(database: Queries, keys: readonly { readonly key: number }[]): Promise<Document[]> {
+  if (keys.length === 0) return [];
+  const among = keys.map(({ key }) => key);
+  const rows = await database.selectFrom('documents').selectAll().where('key', 'in', among).execute();
+  const rowOf = new Map(rows.map((row) => [row.key, row]));
+  return toDocuments(
+    database,
+    among.flatMap((key) => rowOf.get(key) ?? []),
+  );
 }

@@ -11,6 +11,7 @@ import { sourceItemAddresses } from './0025-source-item-addresses.ts';
 import { randomClaimTokens } from './0026-random-claim-tokens.ts';
 import { failureRemedies } from './0027-failure-remedies.ts';
 import { metadataValues } from './0028-metadata-values.ts';
+import { documentOrders } from './0029-document-orders.ts';
 import type { Step } from './run-steps.ts';
 
 /** A step of the schema, for SQLite and PostgreSQL. */
@@ -36,6 +37,7 @@ export const sharedSteps: Readonly<Record<string, SharedStep>> = {
   '0026-random-claim-tokens': randomClaimTokens,
   '0027-failure-remedies': failureRemedies,
   '0028-metadata-values': metadataValues,
+  '0029-document-orders': documentOrders,
 };
 
 /** The steps with the column types of the database that they are applied to. */

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Chunk } from '../../../documents/chunk.ts';
 import type { Outline } from '../../../documents/document.ts';
+import { newestFirst } from '../../../documents/document-order.ts';
 import { withPlaces } from '../../../documents/places.ts';
 import type { CorpusView } from '../../corpus.ts';
 import { analyseQuery } from '../../full-text/analyse.ts';
 import type { Database } from '../database.ts';
 import { type ChunkRow, toChunk } from '../documents/chunk-rows.ts';
+import { orderTerms } from '../documents/document-order.ts';
 import { toDocuments } from '../documents/document-rows.ts';
 import { filterToSql } from '../filters/to-sql.ts';
 import type { OriginalRecords } from '../originals/original-records.ts';
@@ -73,14 +75,13 @@ export function createPastReads({ reader, search }: Database, originals: Origina
       return row && (await toDocuments(reader, [row]))[0];
     },
 
-    list: (filter, { offset, limit }) =>
+    list: (filter, { offset, limit, order = newestFirst }) =>
       reader.transaction().execute(async (transaction) => {
         const fitting = sql`from (${documentsAsOf(asOf)}) d where ${filterToSql(filter, 'document', search.dialect.filters)}`;
         const counted = await sql<{ total: number }>`select count(*) as total ${fitting}`.execute(transaction);
         const { rows } = await sql<RowAsOf>`
-          select * ${fitting} order by d.created_at desc, d.key desc limit ${limit} offset ${offset}`.execute(
-          transaction,
-        );
+          select * ${fitting} order by ${sql.join(orderTerms(order, search.dialect))}
+          limit ${limit} offset ${offset}`.execute(transaction);
         return { items: await toDocuments(transaction, rows), total: counted.rows[0]?.total ?? 0 };
       }),
 

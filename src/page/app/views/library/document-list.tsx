@@ -26,7 +26,7 @@ interface DocumentListProps {
 
 /** The documents that pass the filter, which can be selected. Those of the filter before stay, dimmed, while it loads. */
 export function DocumentList({ documents, filter, collections, onChanged }: DocumentListProps) {
-  const { state, collection, title, offset } = filter;
+  const { state, collection, title, sort, offset } = filter;
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   // Set when the documents of all pages have been selected.
   const [all, setAll] = useState<readonly LibraryDocument[]>();
@@ -34,7 +34,7 @@ export function DocumentList({ documents, filter, collections, onChanged }: Docu
     setSelected(new Set());
     setAll(undefined);
   };
-  useEffect(selectNone, [state, collection, title, offset]);
+  useEffect(selectNone, [state, collection, title, sort.by, sort.order, offset]);
   const selectAll = async () => {
     const found = await loadAllDocuments(filter);
     setAll(found);
@@ -64,6 +64,7 @@ export function DocumentList({ documents, filter, collections, onChanged }: Docu
       </div>
       {items.length > 0 && (
         <DocumentTable
+          sort={sort}
           documents={items}
           collections={collections}
           selected={selected}

@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
-import { sourceAddress } from '../../router.ts';
+import { setQuery, sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
+import { type DocumentSort, type SortColumn, sortedBy, writeSort } from './document-sort.ts';
 import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
 import { placeOf, shortPlace } from './place-of.ts';
 import { canRetry } from './remedy.ts';
 
 interface DocumentTableProps {
+  readonly sort: DocumentSort;
   readonly documents: readonly LibraryDocument[];
   readonly collections: readonly Collection[];
   readonly selected: ReadonlySet<string>;
@@ -16,7 +18,7 @@ interface DocumentTableProps {
   readonly onChanged: () => void;
 }
 
-export function DocumentTable({ documents, collections, selected, onSelect, onChanged }: DocumentTableProps) {
+export function DocumentTable({ sort, documents, collections, selected, onSelect, onChanged }: DocumentTableProps) {
   const names = new Map(collections.map(({ id, name }) => [id, name]));
   const isAll = documents.length > 0 && documents.every(({ id }) => selected.has(id));
   const toggle = (id: string) => {
@@ -35,17 +37,13 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
               onChange={() => onSelect(isAll ? new Set() : new Set(documents.map(({ id }) => id)))}
             />
           </th>
-          <th scope="col">{texts.library.document}</th>
+          <SortableHead column="title" sort={sort} label={texts.library.document} />
           <th scope="col" class="documents-wide">
             {texts.library.collections}
           </th>
-          <th scope="col" class="documents-wide">
-            {texts.library.size}
-          </th>
-          <th scope="col" class="documents-wide">
-            {texts.library.added}
-          </th>
-          <th scope="col">{texts.library.state}</th>
+          <SortableHead column="size_in_bytes" sort={sort} label={texts.library.size} isWide />
+          <SortableHead column="created_at" sort={sort} label={texts.library.added} isWide />
+          <SortableHead column="ingestion_status" sort={sort} label={texts.library.state} />
         </tr>
       </thead>
       <tbody>
@@ -78,6 +76,34 @@ export function DocumentTable({ documents, collections, selected, onSelect, onCh
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface SortableHeadProps {
+  readonly column: SortColumn;
+  readonly sort: DocumentSort;
+  readonly label: string;
+  /** Left out on narrow screens. */
+  readonly isWide?: boolean;
+}
+
+/** The head of a column, which sorts the documents of all pages by it. */
+function SortableHead({ column, sort, label, isWide = false }: SortableHeadProps) {
+  const order = sort.by === column ? sort.order : undefined;
+  const sortBy = () => setQuery({ sort: writeSort(sortedBy(column, sort)), page: null });
+  return (
+    <th
+      scope="col"
+      class={isWide ? 'documents-wide' : undefined}
+      aria-sort={order === undefined ? undefined : order === 'asc' ? 'ascending' : 'descending'}
+    >
+      <button type="button" class="documents-sort" onClick={sortBy}>
+        {label}
+        <span class="sort-arrow" aria-hidden="true">
+          {order === 'asc' ? '↑' : '↓'}
+        </span>
+      </button>
+    </th>
   );
 }
 

@@ -1,4 +1,5 @@
 import { call, callList, type Listed } from '../../api/request.ts';
+import { type DocumentSort, readSort } from './document-sort.ts';
 import type { Remedy } from './remedy.ts';
 
 export interface LibraryDocument {
@@ -55,6 +56,7 @@ export interface LibraryFilter {
   readonly state: StateName | undefined;
   readonly collection: string | undefined;
   readonly title: string;
+  readonly sort: DocumentSort;
   readonly offset: number;
 }
 
@@ -66,6 +68,7 @@ export function readLibraryFilter(query: URLSearchParams): LibraryFilter {
     state: stateNames.find((name) => name === query.get('state')),
     collection: query.get('collection') ?? undefined,
     title: query.get('title') ?? '',
+    sort: readSort(query.get('sort')),
     offset: Number.isSafeInteger(page) && page > 1 ? (page - 1) * PAGE_SIZE : 0,
   };
 }
@@ -89,7 +92,7 @@ export async function loadAllDocuments(filter: LibraryFilter): Promise<readonly 
 export type DocumentPage = Listed<LibraryDocument>;
 
 export const loadDocuments = (
-  { state, collection, title, offset }: LibraryFilter,
+  { state, collection, title, sort, offset }: LibraryFilter,
   signal?: AbortSignal,
   limit = PAGE_SIZE,
 ): Promise<DocumentPage> =>
@@ -97,6 +100,8 @@ export const loadDocuments = (
     query: {
       offset,
       limit,
+      sort_by: sort.by,
+      sort_order: sort.order,
       ...(state !== undefined && { ingestion_status: stages[state] }),
       ...(collection !== undefined && { collection_ids: collection }),
       ...(title !== '' && { title }),

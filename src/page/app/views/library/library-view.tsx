@@ -78,8 +78,9 @@ const UPLOADED_MS = 400;
 
 /** The documents that pass the filter, loaded again when uploads or sources may have changed them. */
 function useDocuments(filter: LibraryFilter, sourcesDone: number): ReloadableResource<DocumentPage> {
-  const { state, collection, title, offset } = filter;
-  const documents = useResource((signal) => loadDocuments(filter, signal), [state, collection, title, offset]);
+  const { state, collection, title, sort, offset } = filter;
+  const wanted = [state, collection, title, sort.by, sort.order, offset];
+  const documents = useResource((signal) => loadDocuments(filter, signal), wanted);
   const { reload } = documents;
   useEffect(() => {
     if (sourcesDone > 0) reload();
