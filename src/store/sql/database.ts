@@ -4,10 +4,11 @@ import type { ClusterMember, OtherServers } from '../other-servers.ts';
 import type { SharedState } from '../shared-state.ts';
 
 import type { Transact } from './documents/ingestion-transactions.ts';
+import type { PackedRanking } from './full-text/rank-within.ts';
 import type { Tables } from './schema.ts';
 import type { IndexedQuery } from './search/nearest-indexed.ts';
 import type { NearestList } from './search/packed-hits.ts';
-import type { MatchingQuery, PackedRanking, searchOperations } from './search/search-operations.ts';
+import type { MatchingQuery, searchOperations } from './search/search-operations.ts';
 import type { SinglePassAnswer, SinglePassQuery } from './search/single-pass-search.ts';
 import type { SqlDialect } from './sql-dialect.ts';
 import type { DirectReader } from './sqlite/direct-reader.ts';

@@ -2,17 +2,12 @@ import { sql } from 'kysely';
 import type { RankedChunk } from '../../chunk-search.ts';
 import type { AllowedChunks } from '../../sql/full-text/correct-words.ts';
 import { createVocabulary, isWorthReading, type Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
+import { type Ranking, rankWithin } from '../../sql/full-text/rank-within.ts';
 import type { TermIndex } from '../../sql/full-text/term-index.ts';
 import { searchGraph } from '../../sql/graph/search-graph.ts';
 import type { CompiledFilter } from '../../sql/search/compile-filter.ts';
 import { type KeySet, keySet } from '../../sql/search/key-set.ts';
-import {
-  type MatchingQuery,
-  type Ranking,
-  rankWithin,
-  type searchOperations,
-  withChunks,
-} from '../../sql/search/search-operations.ts';
+import { type MatchingQuery, type searchOperations, withChunks } from '../../sql/search/search-operations.ts';
 import { numbers } from '../array-values.ts';
 import { nearestByCodes, readCodes } from './codes.ts';
 import { toRaw } from './conditions.ts';

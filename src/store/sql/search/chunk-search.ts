@@ -3,6 +3,7 @@ import type { ChunkSearch, RankedChunk, TextQuery, VectorQuery } from '../../chu
 import { readQueryTerms } from '../../full-text/analyse.ts';
 import { isSameSpace } from '../../vector-index.ts';
 import type { Database } from '../database.ts';
+import type { Ranking } from '../full-text/rank-within.ts';
 import { describeSpace, type SpaceRow } from '../vector-spaces/space-rows.ts';
 import { chunkFilterCompiler, compileDocumentFilter, compilePhrase } from './compile-filter.ts';
 import { searchDirectly } from './direct-search.ts';
@@ -12,7 +13,7 @@ import { createIndexAccess, type IndexAccessParts } from './index-access.ts';
 import { createIndexSearch, type IndexSearchParts } from './index-search.ts';
 import { searchIndexed } from './nearest-indexed.ts';
 import { type LocatedHit, locateHits, packHits } from './packed-hits.ts';
-import type { MatchingQuery, Ranking } from './search-operations.ts';
+import type { MatchingQuery } from './search-operations.ts';
 import type { SinglePassAnswer, SinglePassQuery } from './single-pass-search.ts';
 
 export interface ChunkSearchParts extends IndexAccessParts, Omit<IndexSearchParts, 'index'> {

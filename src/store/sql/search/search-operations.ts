@@ -1,15 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Chunk, ScoredChunk } from '../../../documents/chunk.ts';
-import type { Correction, PhraseCounts, RankedChunk } from '../../chunk-search.ts';
-import type { QueryTerms } from '../../full-text/analyse.ts';
+import type { PhraseCounts, RankedChunk } from '../../chunk-search.ts';
 import { toTextScore } from '../../full-text/text-score.ts';
 import type { GraphFinding } from '../../graph-search.ts';
 import type { VectorSpaceName } from '../../vector-index.ts';
 import type { StoredLengths } from '../full-text/chunk-lengths.ts';
-import { type AllowedChunks, correctWords } from '../full-text/correct-words.ts';
 import { vocabularyOf } from '../full-text/filter-vocabulary.ts';
 import { rankByTerms } from '../full-text/rank-by-terms.ts';
-import { memoized, presentTerms, type TermIndex } from '../full-text/term-index.ts';
+import { type PackedRanking, packRanking, type Ranking, rankWithin, type WordQuery } from '../full-text/rank-within.ts';
+import { memoized, presentTerms } from '../full-text/term-index.ts';
 import { graphReading } from '../graph/graph-reading.ts';
 import { type CompiledGraphQuery, searchGraph } from '../graph/search-graph.ts';
 import type { OperationWatch } from '../operation-watch.ts';
@@ -17,7 +16,7 @@ import type { Operations } from '../sqlite/sqlite-messages.ts';
 import { type CodesQuery, nearestByCodes } from '../vector-codes/nearest-by-codes.ts';
 import { type CodesRead, type CodesWanted, readCodes } from '../vector-codes/read-codes.ts';
 import type { CompiledFilter, Condition } from './compile-filter.ts';
-import { type KeySet, keySet } from './key-set.ts';
+import { keySet } from './key-set.ts';
 import { chunksWithPhrase } from './keys-with-phrase.ts';
 import { loadChunks, loadChunksById } from './load-chunks.ts';
 import {
@@ -29,7 +28,7 @@ import {
   planNearest,
   readVectors,
 } from './nearest-chunks.ts';
-import type { NearestList, PackedHits } from './packed-hits.ts';
+import type { NearestList } from './packed-hits.ts';
 import { type CompiledDescriptionQuery, type RankedDescriptions, rankDescriptions } from './rank-descriptions.ts';
 import { type Reading, withSnapshot } from './read-snapshot.ts';
 import { resolveFilter } from './resolve-filter.ts';
@@ -112,18 +111,8 @@ export const singlePassOperations = {
     withSnapshot(database, watch, (reading) => nearestSinglePass(reading, query)),
 
   rankPacked: (database: DatabaseSync, query: MatchingQuery, watch: OperationWatch): PackedRanking =>
-    withSnapshot(database, watch, (reading) => {
-      const { hits, corrections } = rankedKeys(reading, query);
-      const keys = Float64Array.from(hits, ({ key }) => key);
-      return { best: { keys, values: Float64Array.from(hits, ({ score }) => score) }, corrections };
-    }),
+    withSnapshot(database, watch, (reading) => packRanking(rankedKeys(reading, query))),
 } as const satisfies Operations;
-
-export interface PackedRanking {
-  /** Keys and scores. */
-  readonly best: PackedHits;
-  readonly corrections: readonly Correction[];
-}
 
 export interface RetiredQuery {
   readonly at: string;
@@ -144,17 +133,10 @@ function countRetired(reading: Reading, { at, filter }: RetiredQuery): number {
   return Number(row?.[0] ?? 0);
 }
 
-/** The other fields are from `readQueryTerms`. */
-export interface MatchingQuery extends QueryTerms {
+export interface MatchingQuery extends WordQuery {
   readonly filter: CompiledFilter;
   /** Selects more than `filter`; words that occur there are not corrected. Absent when it would be the same. */
   readonly readable?: CompiledFilter;
-  readonly limit: number;
-}
-
-export interface Ranking<Hit> {
-  readonly hits: Hit[];
-  readonly corrections: readonly Correction[];
 }
 
 function matchingChunks(reading: Reading, query: MatchingQuery): Ranking<ScoredChunk> {
@@ -183,21 +165,6 @@ function rankedKeys(reading: Reading, { filter, readable, ...query }: MatchingQu
     few: () => resolved && vocabularyOf(reading, resolved),
     ...(readable !== undefined && { readable: readable && (() => resolveFilter(reading, readable)?.keys) }),
   });
-}
-
-/** Ranks the allowed chunks of an index, after correcting the spelling of words that occur in no readable chunk. */
-export function rankWithin(
-  index: TermIndex,
-  { limit, ...query }: Omit<MatchingQuery, 'filter' | 'readable'>,
-  within: AllowedChunks,
-): Ranking<RankedChunk> {
-  const { allowed } = within;
-  const corrections = correctWords(index, query.words, within);
-  const own = within.own?.();
-  const terms = dropIdentifierParts(own ? { ...index, ...own } : index, query, allowed);
-  const found = rankByTerms(index, { terms, repeats: query.repeats, corrections, allowed, own, limit });
-  const hits = found.map(({ key, score: sum }, index) => ({ key, rank: index + 1, score: toTextScore(sum) }));
-  return { hits, corrections };
 }
 
 const extractionChunksOf = (reading: Reading, filter: CompiledFilter) =>
@@ -257,24 +224,6 @@ function documentKeys(reading: Reading, { sql, parameters }: Condition): number[
   const row = reading.row(`select json_group_array(d.key) from documents d where (${sql})`, ...parameters);
   return JSON.parse(String(row?.[0] ?? '[]')) as number[];
 }
-
-/**
- * The terms to search for, without the parts of identifiers that some chunk contains as a whole: `file_size` then finds
- * chunks that name `file_size`, not everything about files. Only chunks that pass the filter count.
- */
-function dropIdentifierParts(
-  index: TermIndex,
-  { terms, identifiers }: Pick<QueryTerms, 'terms' | 'identifiers'>,
-  allowed: KeySet | undefined,
-): readonly string[] {
-  const kept = new Set(identifiers.map(([whole]) => whole));
-  const dropped = identifiers.flatMap(([whole, parts]) => (isFound(index, whole, allowed) ? parts : []));
-  const parts = new Set(dropped.filter((term) => !kept.has(term)));
-  return parts.size === 0 ? terms : terms.filter((term) => !parts.has(term));
-}
-
-const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
-  postings(term).keys.some((key) => (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true));
 
 interface PhraseCountQuery {
   /** Each from `compilePhrase`. */
