@@ -10,8 +10,12 @@ export interface Metrics {
     readonly status: number;
     readonly seconds: number;
   }): void;
-  /** One search, with the seconds of each leg that ran. */
-  search(facts: { readonly kind: string; readonly legs: Readonly<Record<string, number>> }): void;
+  /** One search, with the seconds of each leg that ran. `refused` is an error that the caller can correct. */
+  search(facts: {
+    readonly kind: string;
+    readonly outcome: 'ok' | 'refused' | 'failed' | 'cancelled';
+    readonly legs: Readonly<Record<string, number>>;
+  }): void;
   /** Part of a search that is measured separately from its legs, such as the graph search. */
   searchLeg(facts: { readonly leg: string; readonly seconds: number }): void;
   /** One answer of a model. `usage` is absent if it failed, `dollars` if the price is unknown. */

@@ -1,26 +1,43 @@
 import type { Embedders } from '../embeddings/embedders.ts';
-import { ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Model, ModelEvent, ModelRegistry, ModelRequest } from '../models/model.ts';
 import { costOf, type PriceTable, priceOf } from '../models/prices.ts';
-import type { Retriever } from '../retrieval/retriever.ts';
+import type { Retriever, SearchOutcome } from '../retrieval/retriever.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { GraphSearch } from '../store/graph-search.ts';
 import type { Metrics } from './metrics.ts';
 
 const secondsSince = (start: number): number => (performance.now() - start) / 1000;
 
-/** Counts searches, with the time of each leg that ran. */
+/** Counts searches by their outcome, with the time of each leg that ran. */
 export function observedRetriever(retriever: Retriever, metrics: Metrics): Retriever {
   return {
     async search(query, settings, signal) {
-      const outcome = await retriever.search(query, settings, signal);
-      const { kind, milliseconds } = outcome.explanation;
+      let found: SearchOutcome;
+      try {
+        found = await retriever.search(query, settings, signal);
+      } catch (error) {
+        // The kind is chosen during the search, unless the request names one.
+        const outcome = signal.aborted ? 'cancelled' : outcomeOf(error);
+        metrics.search({ kind: settings.kind ?? 'default', outcome, legs: {} });
+        throw error;
+      }
+      const { kind, milliseconds } = found.explanation;
       // The graph leg is measured separately, without the embedder it waits for.
       const ran = Object.entries(milliseconds).filter(([leg, spent]) => spent > 0 && leg !== 'graph');
-      metrics.search({ kind, legs: Object.fromEntries(ran.map(([leg, spent]) => [leg, spent / 1000])) });
-      return outcome;
+      metrics.search({ kind, outcome: 'ok', legs: Object.fromEntries(ran.map(([leg, spent]) => [leg, spent / 1000])) });
+      return found;
     },
   };
+}
+
+/** Errors that the caller can correct. They are no reason to look after the service. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'invalid_field', 'forbidden', 'not_found']);
+
+function outcomeOf(error: unknown): 'refused' | 'cancelled' | 'failed' {
+  if (!(error instanceof ServiceError)) return 'failed';
+  if (error.code === 'cancelled') return 'cancelled';
+  return REFUSALS.has(error.code) ? 'refused' : 'failed';
 }
 
 /** Measures graph searches as a leg of the searches they belong to. */

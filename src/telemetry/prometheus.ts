@@ -31,7 +31,7 @@ export function createPrometheusMetrics(version: string): Metrics {
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_SECONDS,
   });
-  const searches = counter('searches_total', 'Searches.', ['kind']);
+  const searches = counter('searches_total', 'Searches.', ['kind', 'outcome']);
   const legs = histogram('search_leg_duration_seconds', 'Legs of searches.', {
     labelNames: ['leg'],
     buckets: LEG_SECONDS,
@@ -93,8 +93,8 @@ export function createPrometheusMetrics(version: string): Metrics {
   return {
     request: ({ method, route, status, seconds }) =>
       requests.observe({ method: METHODS.has(method) ? method : 'other', route: routes(route), status }, seconds),
-    search({ kind, legs: ran }) {
-      searches.inc({ kind });
+    search({ kind, outcome, legs: ran }) {
+      searches.inc({ kind, outcome });
       for (const [leg, seconds] of Object.entries(ran)) legs.observe({ leg }, seconds);
     },
     searchLeg: ({ leg, seconds }) => legs.observe({ leg }, seconds),

@@ -18,7 +18,7 @@ it('counts what happened before the library was loaded, and after', async () => 
     loads++;
     return createPrometheusMetrics('1.2.3');
   }, NEVER);
-  metrics.search({ kind: 'hybrid', legs: { semantic: 0.01 } });
+  metrics.search({ kind: 'hybrid', outcome: 'ok', legs: { semantic: 0.01 } });
   metrics.searchLeg({ leg: 'graph', seconds: 0.02 });
   metrics.request({ method: 'GET', route: '/v3/health', status: 200, seconds: 0.01 });
   metrics.embedding({ model: 'test/embedder', tokens: 7 });
@@ -27,11 +27,11 @@ it('counts what happened before the library was loaded, and after', async () => 
   metrics.watchSandbox(() => ({ slots: 3, waiting: 2, busy: 1, idle: 0 }));
   expect(loads).toBe(0);
   await metrics.render(now);
-  metrics.search({ kind: 'hybrid', legs: {} });
+  metrics.search({ kind: 'hybrid', outcome: 'ok', legs: {} });
   const { text, contentType } = await metrics.render(now);
   expect(loads).toBe(1);
   expect(contentType).toContain('text/plain');
-  expect(text).toContain('citewell_searches_total{kind="hybrid"} 2');
+  expect(text).toContain('citewell_searches_total{kind="hybrid",outcome="ok"} 2');
   expect(text).toContain('citewell_search_leg_duration_seconds_count{leg="semantic"} 1');
   expect(text).toContain('citewell_search_leg_duration_seconds_count{leg="graph"} 1');
   expect(text).toContain('citewell_model_tokens_total{model="test/embedder",kind="input"} 7');
@@ -65,8 +65,8 @@ it('loads the library by itself after a while', async () => {
 
 it('keeps a limited number of observations while the library is not loaded', async () => {
   const metrics = deferredMetrics(async () => createPrometheusMetrics('1.2.3'), NEVER);
-  for (let count = 0; count < 20_000; count++) metrics.search({ kind: 'semantic', legs: {} });
-  expect((await metrics.render(now)).text).toContain('citewell_searches_total{kind="semantic"} 10000');
+  for (let count = 0; count < 20_000; count++) metrics.search({ kind: 'semantic', outcome: 'ok', legs: {} });
+  expect((await metrics.render(now)).text).toContain('citewell_searches_total{kind="semantic",outcome="ok"} 10000');
 });
 
 it('reports to the reader that the library cannot be loaded, and keeps what it has to count', async () => {
@@ -75,9 +75,9 @@ it('reports to the reader that the library cannot be loaded, and keeps what it h
     if (fails) throw new Error('The file is gone.');
     return createPrometheusMetrics('1.2.3');
   }, 1);
-  metrics.search({ kind: 'semantic', legs: {} });
+  metrics.search({ kind: 'semantic', outcome: 'ok', legs: {} });
   await sleep(5);
   await expect(metrics.render(now)).rejects.toThrow('The file is gone.');
   fails = false;
-  expect((await metrics.render(now)).text).toContain('citewell_searches_total{kind="semantic"} 1');
+  expect((await metrics.render(now)).text).toContain('citewell_searches_total{kind="semantic",outcome="ok"} 1');
 });

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createEmbeddingModel } from '../../src/embeddings/registry.ts';
+import { ServiceError } from '../../src/errors.ts';
 import type { Model, ModelEvent } from '../../src/models/model.ts';
+import type { Retriever } from '../../src/retrieval/retriever.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
 import type { Metrics } from '../../src/telemetry/metrics.ts';
-import { observedEmbedders, observedModels } from '../../src/telemetry/observed.ts';
+import { observedEmbedders, observedModels, observedRetriever } from '../../src/telemetry/observed.ts';
 import { createPrometheusMetrics } from '../../src/telemetry/prometheus.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import { onlyEmbedder } from '../support/adapters.ts';
@@ -64,7 +67,7 @@ it('counts requests by route, searches by leg, model calls, and shows the state 
   for (const leg of ['embed', 'semantic', 'fullText', 'graph']) {
     expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg }), leg).toBeGreaterThan(0);
   }
-  const searches = readingOf(samples, 'citewell_searches_total', { kind: 'hybrid' });
+  const searches = readingOf(samples, 'citewell_searches_total', { kind: 'hybrid', outcome: 'ok' });
   expect(searches).toBeGreaterThan(0);
   expect(readingOf(samples, 'citewell_search_leg_duration_seconds_count', { leg: 'graph' })).toBe(searches);
   const model = 'fake/gpt';
@@ -79,6 +82,28 @@ it('counts requests by route, searches by leg, model calls, and shows the state 
   expect(readingOf(samples, 'citewell_process_resident_memory_bytes')).toBeGreaterThan(0);
   expect(readingOf(samples, 'citewell_nodejs_eventloop_lag_p99_seconds')).toBeDefined();
   expect(readingOf(samples, 'citewell_info', { version: '1.2.3' })).toBe(1);
+});
+
+it('counts searches that failed, were refused or cancelled beside those that succeeded', async () => {
+  const metrics = createPrometheusMetrics('1.2.3');
+  const failing = (error: unknown) =>
+    observedRetriever({ search: () => Promise.reject(error) } satisfies Retriever, metrics);
+  const cancelled = AbortSignal.abort(new Error('The client has left.'));
+  const settings = { ...defaultSearchSettings, kind: 'hybrid' } as const;
+  const { kind: _, ...withoutKind } = settings;
+  const { signal: live } = new AbortController();
+  const search = (error: unknown, signal = live) =>
+    expect(failing(error).search('ferry', settings, signal)).rejects.toBe(error);
+  await search(new ServiceError('store_failed', 'The database cannot be read.'));
+  await search(new TypeError('A fault.'));
+  await search(new ServiceError('invalid_request', 'No such operator.'));
+  await search(cancelled.reason, cancelled);
+  const fault = new ServiceError('provider_failed', 'The embedder does not answer.');
+  await expect(failing(fault).search('ferry', withoutKind, live)).rejects.toBe(fault);
+  const samples = samplesIn((await metrics.render(idle)).text);
+  const count = (kind: string, outcome: string) => readingOf(samples, 'citewell_searches_total', { kind, outcome });
+  expect(['failed', 'refused', 'cancelled'].map((outcome) => count('hybrid', outcome))).toEqual([2, 1, 1]);
+  expect(count('default', 'failed')).toBe(1);
 });
 
 it('counts the tokens and cost of an embedding model, of uploads and of searches', async () => {
@@ -190,7 +215,7 @@ it('is for superusers, unless it is opened to everybody or nothing is counted', 
 it('prints every metric that the dashboard asks for, under the labels it uses', async () => {
   const metrics = createPrometheusMetrics('1.2.3');
   metrics.request({ method: 'GET', route: '/', status: 200, seconds: 1 });
-  metrics.search({ kind: 'hybrid', legs: { semantic: 0.1 } });
+  metrics.search({ kind: 'hybrid', outcome: 'ok', legs: { semantic: 0.1 } });
   metrics.searchLeg({ leg: 'graph', seconds: 0.1 });
   const usage = { input: 1, cachedInput: 0, output: 1, reasoning: 0 };
   metrics.modelCall({ model: 'acme/large', outcome: 'ok', seconds: 1, usage, dollars: 1 });
