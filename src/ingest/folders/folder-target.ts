@@ -31,6 +31,9 @@ export interface SourcedDocument {
   readonly status: string;
 }
 
+/** Number of documents to delete together: one check that nothing is left of them takes as long as deleting dozens. */
+export const DELETED_TOGETHER = 50;
+
 /** Destination of a folder's files. Methods throw ServiceError. */
 export interface FolderTarget {
   /** The address of a long-running server that processes queued tasks; undefined when there is none. */

@@ -9,7 +9,7 @@ import type { LruMap } from '../../shared/lru-map.ts';
 import { mapConcurrently } from '../../shared/map-concurrently.ts';
 import { findFiles } from './find-files.ts';
 import type { FolderStep } from './folder-step.ts';
-import type { FolderTarget, SourcedDocument } from './folder-target.ts';
+import { DELETED_TOGETHER, type FolderTarget, type SourcedDocument } from './folder-target.ts';
 import { leadsBelow, realFolders } from './followable-folder.ts';
 import { isGenerated } from './is-generated.ts';
 import { isSupported, refuseLarge, unreadableWords } from './supported-files.ts';
@@ -44,8 +44,6 @@ export interface SyncParts {
 const CONCURRENCY = 3;
 const DOCUMENTS_PER_PAGE = 200;
 const FILES_PER_REQUEST = 100;
-/** Documents deleted together, after one check that nothing is left of them. */
-const REMOVED_TOGETHER = 50;
 
 /**
  * Synchronises the documents of these paths (files, folders, or deleted ones) with the file system. Files are ingested
@@ -239,9 +237,9 @@ async function* removeMissing(path: string, parts: SyncParts): AsyncGenerator<Fo
       yield { type: 'kept', name: root, reason };
       return;
     }
-    for (let from = 0; from < page.length; from += REMOVED_TOGETHER) {
+    for (let from = 0; from < page.length; from += DELETED_TOGETHER) {
       if (stop.aborted) return;
-      const documents = page.slice(from, from + REMOVED_TOGETHER);
+      const documents = page.slice(from, from + DELETED_TOGETHER);
       const missing = await Promise.all(documents.map(({ source: own }) => isGone(fileURLToPath(own))));
       if (!missing.includes(true)) continue;
       // Looked at after the missing files: the folder may have been moved, or its file system lost, in the meantime.

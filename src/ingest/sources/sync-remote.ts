@@ -1,10 +1,11 @@
 import { ServiceError } from '../../errors.ts';
 import type { Listed, RemoteItem } from '../../sources/connector.ts';
+import { DELETED_TOGETHER } from '../folders/folder-target.ts';
 import { itemProblem, MAX_KEY_BYTES, nameProblem } from './check-item.ts';
 import { rememberFailures } from './failed-items.ts';
 import { listAhead } from './list-ahead.ts';
 import { processBatch, retryFailed } from './process-items.ts';
-import { removeItem, removeUnseen } from './remove-items.ts';
+import { removeItems, removeUnseen } from './remove-items.ts';
 import type { PassParts, RemoteStep, RemoteSyncParts, SyncParts } from './sync-parts.ts';
 
 const BATCH = 200;
@@ -50,6 +51,7 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   let isSettled = true;
   let listed = 0;
   let batch: RemoteItem[] = [];
+  const gone = new Set<string>();
   for await (const each of listAhead((limited) => connector.list(cursor, limited), { signal, onListed })) {
     signal.throwIfAborted();
     if (each.kind === 'end') end = each;
@@ -62,8 +64,9 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
       await keepItem(each.key, parts);
       yield { outcome: 'failed', name: each.key, documentId: null, reason: each.reason };
     } else if (each.kind === 'removed') {
-      const known = await records.items(id, [each.key]);
-      for (const item of known) yield* removeItem(item, parts);
+      gone.add(each.key);
+      if (gone.size < DELETED_TOGETHER) continue;
+      yield* removeGone(gone, parts);
     } else if (++listed > MAX_ITEMS) {
       throw new ServiceError(
         'too_large',
@@ -78,10 +81,12 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
       }
       batch.push(each);
       if (batch.length < BATCH) continue;
+      yield* removeGone(gone, parts);
       isSettled = (yield* processBatch(batch, parts)) && isSettled;
       batch = [];
     }
   }
+  yield* removeGone(gone, parts);
   isSettled = (yield* processBatch(batch, parts)) && isSettled;
   signal.throwIfAborted();
   if (end === undefined) throw new ServiceError('provider_failed', 'The listing ended early, so nothing was removed.');
@@ -90,6 +95,12 @@ async function* listOnce(given: SyncParts): AsyncGenerator<RemoteStep, boolean> 
   // Otherwise the cursor is kept, so that the next listing names the unfinished items again.
   if (isWhole && isSettled && !hasReleased) await records.saveCursor(id, end.cursor);
   return hasReleased;
+}
+
+/** Removes the items that the listing named as removed, before the items that it named meanwhile are read. */
+async function* removeGone(keys: Set<string>, parts: PassParts): AsyncGenerator<RemoteStep, void> {
+  if (keys.size > 0) yield* removeItems(await parts.records.items(parts.id, [...keys]), parts);
+  keys.clear();
 }
 
 /** Marks an item that still exists as seen in this pass, without changing its stored state. */

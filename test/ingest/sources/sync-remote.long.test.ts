@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { newId } from '../../../src/documents/ids.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { pauseAfter } from '../../../src/ingest/sources/failed-items.ts';
@@ -152,6 +152,27 @@ describeEngines('A synchronisation', (engine) => {
     expect(await sync(source, { keepDeleted: true })).toEqual({});
     expect(await sync(source, { keepDeleted: true, isFull: true })).toEqual({ unchanged: ['d.md'] });
     expect(await titles()).toEqual(['c.md', 'd.md']);
+  });
+
+  it('deletes the documents of many missing items in lists, however the listing names them', async () => {
+    const { sync, titles, target } = await open();
+    const keys = Array.from({ length: 130 }, (_, number) => `${String(number).padStart(3, '0')}.md`);
+    const source = sourceOfFiles(Object.fromEntries([...keys, 'last.md'].map((key) => [key, `About ${key}.`])));
+    await sync(source);
+    const deletions = vi.spyOn(target, 'deleteDocuments');
+    const sizes = () => deletions.mock.calls.splice(0).map(([ids]) => ids.length);
+    // Removals that a listing names between changed items, which are read in one batch.
+    for (const key of keys.slice(0, 60)) {
+      source.remove(key);
+      source.put('last.md', `Without ${key}.`);
+    }
+    expect(await sync(source)).toEqual({ removed: keys.slice(0, 60), replaced: ['last.md'] });
+    expect(sizes()).toEqual([50, 10]);
+    source.listAll();
+    for (const key of keys.slice(60)) source.remove(key);
+    expect(await sync(source)).toEqual({ removed: keys.slice(60), unchanged: ['last.md'] });
+    expect(sizes()).toEqual([50, 20]);
+    expect(await titles()).toEqual(['last.md']);
   });
 
   it('keeps the document of an item that moves, and ingests a renamed file again', async () => {
