@@ -8,6 +8,7 @@ import { reserveStdout } from '../mcp/reserve-stdout.ts';
 import { lineSplitter } from '../shared/line-splitter.ts';
 import { readServerInfo, type ServerInfo } from '../store/server-info.ts';
 import { readVersion } from '../version.ts';
+import { noteForPeople } from './note-for-people.ts';
 
 // Loaded first and often the only part of the program that runs, so it imports no packages.
 
@@ -75,6 +76,7 @@ async function relayMessages(
   first: Socket,
   reconnect: () => Promise<Socket | Successor>,
 ): Promise<ContinuedSession | 'ended'> {
+  noteForPeople(process);
   const { stdin, stderr } = process;
   const output = reserveStdout(process);
   const replay = createSessionReplay();

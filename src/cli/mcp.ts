@@ -11,6 +11,7 @@ import { readServerInfo } from '../store/server-info.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { type McpOptions, prepareConnection, WARM_AFTER } from './mcp-connection.ts';
+import { noteForPeople } from './note-for-people.ts';
 
 /** Milliseconds for closing; hosts kill slower processes. */
 const CLOSE_WITHIN = 1_700;
@@ -23,6 +24,7 @@ export async function mcp(options: McpOptions, context: CommandContext): Promise
   const config = await context.config({ readsWorkingFolder: false });
   const prepared = await prepareConnection(config, options, process.cwd());
   const { offer, folders } = prepared.parts;
+  if (session === undefined) noteForPeople(process);
   const backend = sharedBackend(config, offer, folders);
   const report = (message: string) => context.output.note(`citewell mcp: ${message}`);
   const connection = serveOverStdio({

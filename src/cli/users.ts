@@ -1,3 +1,4 @@
+import { checkEmail } from '../access/email-address.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
@@ -45,9 +46,10 @@ export async function createAdmin(
   options: PasswordOptions & { readonly email: string; readonly name?: string },
   context: CommandContext,
 ): Promise<ExitCode> {
+  const { email, name } = options;
+  checkEmail(email);
   const password = await askPassword(options, context);
   return withUsers(context, async (client) => {
-    const { email, name } = options;
     const made = await client.create({ email, password, ...(name !== undefined && { name }) });
     const admin = await client.update(made.id, { is_superuser: true, is_verified: true });
     printResult(context, options, admin, `${admin.email} is an administrator now and logs in with this password.`);

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { z } from 'zod';
 import { explainIssue } from '../shared/explain-issue.ts';
-import { nearestName } from '../shared/nearest-name.ts';
+import { misspelledName } from '../shared/nearest-name.ts';
 import { Problems, parseLine } from './problems.ts';
 import { type Line, readLines } from './read-lines.ts';
 
@@ -131,10 +131,12 @@ function yesOrNo(cell: string): unknown {
 
 function toQuestion(line: number, value: unknown, problems: Problems): Question | undefined {
   const read = questionLine.safeParse(value, { error: explainIssue });
-  if (typeof value === 'object' && value !== null) {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     // A misspelt member would be ignored silently, and the question scored by less than intended.
     for (const name of Object.keys(value).filter((each) => !memberNames.includes(each))) {
-      problems.add(line, `"${name}" is not known; did you mean "${nearestName(name, memberNames)}"?`);
+      const meant = misspelledName(name, memberNames);
+      const hint = meant === undefined ? `known are ${memberNames.join(', ')}.` : `did you mean "${meant}"?`;
+      problems.add(line, `"${name}" is not known; ${hint}`);
     }
   }
   if (!read.success) {

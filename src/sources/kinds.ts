@@ -69,7 +69,7 @@ export function readSettings(
     if (isRequired === true && settings[name] === undefined) {
       throw new ServiceError(
         'invalid_request',
-        `The setting ${name} is missing, which an address such as ${kind.example} also says.`,
+        `The setting ${name} is missing. Give it, or an address that contains it, such as ${kind.example}`,
       );
     }
   }

@@ -22,6 +22,9 @@ it('creates the first admin without a server, and prints no password', async () 
   expect(own).toMatchObject({ code: 0, stdout: expect.stringContaining('admin@example.com is an administrator now') });
   const again = await users(['create-admin', '--email', 'admin@example.com', '--password-stdin'], PASSWORD);
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already exists')]);
+  // Before anybody is asked for a password.
+  const misspelt = await users(['create-admin', '--email', 'eve']);
+  expect([misspelt.code, misspelt.stderr]).toEqual([2, expect.stringContaining('not an e-mail address')]);
   const nobody = await users(['create-admin', '--email', 'eve@example.org']);
   expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringContaining('--password-stdin')]);
 });

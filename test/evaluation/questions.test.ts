@@ -49,6 +49,7 @@ describe('questions', () => {
       '{"question":"e","document":"f"}',
       '{"question":"e","document":"f"}',
       '["g"]',
+      '{"question":"h","document":"i","expected":"j"}',
     ];
     const refused = await read('q.jsonl', lines.join('\n')).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'invalid_request' });
@@ -60,7 +61,7 @@ describe('questions', () => {
       '  line 4: what is unanswerable has no document, passage or answer.',
       '  line 6: This is the question of line 5 once more.',
       expect.stringContaining('  line 7: '),
-      expect.stringContaining('  line 7: '),
+      '  line 8: "expected" is not known; known are question, document, passage, answer, unanswerable, note.',
     ]);
   });
 
