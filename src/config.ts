@@ -95,7 +95,7 @@ export interface Config {
   readonly graph: { readonly isAutomatic: boolean; readonly model?: string };
   /** Who writes summaries if a language model is configured: the model, or extractive summarisation. */
   readonly summaries: 'model' | 'extract';
-  /** Context window in tokens; longer conversations are summarised. */
+  /** Context window of the models in tokens; limits passages, and longer conversations are summarised. */
   readonly contextTokens: number;
   /** Number of earlier versions stored per document. */
   readonly versionsKept: number;

@@ -90,6 +90,8 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
   const clientTools = isExtractive ? noClientTools : (request.clientTools ?? noClientTools);
   if (history.hasReadUntrusted || clientTools.exchange.length > 0) containment.readUntrusted();
   const compaction = compactionTo(runShares, parts, model, budget);
+  // A result that compaction could not keep would not fit beside the rest of the transcript.
+  const maxToolTokens = Math.min(request.maxToolContext, Math.floor(parts.window * runShares.kept));
   const run: AgentRun = {
     conversationId: rest.conversationId,
     mode: request.mode,
@@ -111,12 +113,12 @@ export function prepareRun({ request, parts, model, budget, history, sources, si
       keepFiles: (files) => parts.madeFiles.keep(request.principal.userId, files),
       mayContact: (url) => containment.mayContact(url),
       prompts: parts.prompts ?? builtInPrompts,
-      maxCharacters: request.maxToolContext * CHARACTERS_PER_TOKEN,
+      maxCharacters: maxToolTokens * CHARACTERS_PER_TOKEN,
       ...(isExtractive ? {} : { reasoner: modelFor('reasoning', model, parts.models) }),
       ask: (question, scope, askSignal) =>
         askSubQuestion({ ...run, signal: askSignal }, question, scope, rest.subTools),
     },
-    maxToolTokens: request.maxToolContext,
+    maxToolTokens,
     budget,
     containment,
     analyser,

@@ -112,6 +112,7 @@ export function compose(given: Adapters): Product {
       analyser,
       standaloneQueries: fast && modelStandaloneQueries(fast, prompts),
       webSearch: web?.webSearch,
+      window: settings.contextTokens,
       prompts,
     }),
     models,

@@ -20,7 +20,7 @@ export interface Settings {
   readonly takesTasks: boolean;
   /** Restricts the actions of a run after it has read untrusted text. */
   readonly policy: ContainmentPolicy;
-  /** Context window in tokens; longer conversations are summarised. */
+  /** Context window of the models in tokens; limits passages, and longer conversations are summarised. */
   readonly contextTokens: number;
   /** Milliseconds that an agent's run continues after its reader disconnected. */
   readonly graceMs: number;

@@ -21,17 +21,20 @@ export interface AnswererParts {
   readonly standaloneQueries?: StandaloneQueries | undefined;
   /** Used when a request asks for web results. */
   readonly webSearch?: WebSearch | undefined;
-  /** Maximum tokens of context given to a model. */
-  readonly contextTokens?: number;
+  /** Context window of the models in tokens; unlimited by default. */
+  readonly window?: number;
   /** Prompts sent to models; the built-in ones by default. */
   readonly prompts?: PromptTexts;
 }
 
-const DEFAULT_CONTEXT_TOKENS = 16_000;
+/** Maximum tokens of the passages given to a model, and their maximum share of its context window. */
+const MAX_PASSAGE_TOKENS = 16_000;
+const PASSAGE_SHARE = 0.5;
 
 /** One search, then one generation. */
 export function createAnswerer(parts: AnswererParts): Answerer {
-  const { retriever, models, analyser, webSearch, contextTokens, prompts } = parts;
+  const { retriever, models, analyser, webSearch, window = Number.POSITIVE_INFINITY, prompts } = parts;
+  const contextTokens = Math.min(MAX_PASSAGE_TOKENS, Math.floor(window * PASSAGE_SHARE));
   return {
     async *answer(request: RagRequest, signal: AbortSignal): AsyncGenerator<RagEvent, void> {
       refuseWhenAborted(signal);
@@ -60,18 +63,8 @@ export function createAnswerer(parts: AnswererParts): Answerer {
           signal,
         );
       } else {
-        const limit = contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-        yield* generateAnswer(
-          {
-            request: withStandaloneQuery(request, standalone),
-            ...found,
-            model,
-            analyser,
-            contextTokens: limit,
-            prompts,
-          },
-          signal,
-        );
+        const asked = withStandaloneQuery(request, standalone);
+        yield* generateAnswer({ request: asked, ...found, model, analyser, contextTokens, prompts }, signal);
       }
     },
   };

@@ -245,6 +245,18 @@ describe('a long conversation', () => {
   });
 });
 
+it('leaves room in the context window of a small model beside the text of a document', async () => {
+  const store = await openTestStore();
+  await addDocument(store, 'Tea', ['Tea is brewed from leaves. '.repeat(1_000)]);
+  const read: ToolCall = { id: '1', name: 'get_file_content', arguments: { document_id: 'Tea', max_chars: 40_000 } };
+  const model = scriptedModel(calls(read), says('Tea is brewed from leaves [1].'));
+  const { ask } = await agentOver(store, onlyModel(model), { settings: { contextTokens: 4_000 } });
+  await ask('What is tea made of?');
+  const result = model.requests[1]?.messages.at(-1);
+  expect(result?.text).toContain('Tea is brewed from leaves.');
+  expect(estimateTranscript(result === undefined ? [] : [result])).toBeLessThan(2_000);
+});
+
 describe('compaction', () => {
   const made = (id: string, name = 'search'): Message => ({
     role: 'assistant',

@@ -1,8 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { defaultAdmin } from '../../src/access/principal.ts';
 import { compose } from '../../src/compose/compose.ts';
+import { estimateTokens } from '../../src/documents/estimate-tokens.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
-import { adaptersOver, type OpenStore, onlyEmbedder } from '../support/adapters.ts';
+import { collectAnswer } from '../../src/rag/collect-answer.ts';
+import { defaultSearchSettings } from '../../src/retrieval/search-settings.ts';
+import { adaptersOver, type OpenStore, onlyEmbedder, testSettings } from '../support/adapters.ts';
+import { onlyModel, says, scriptedModel } from '../support/scripted-model.ts';
 import { ingest, newChunks, newDocument, openTestStore } from '../support/store.ts';
 
 /** Another embedder than the one of the test store. */
@@ -76,4 +81,27 @@ it('prepares the first search in the records, and then loads the embedder even i
   onTestFinished(() => services.close());
   await expect(services.preload()).rejects.toThrow('The database is closed.');
   expect(prepared).toEqual(['records', 'embedder']);
+});
+
+it('gives a model no more passages than its context window has room for', async () => {
+  const model = scriptedModel(says('It stands in the harbour [1].'));
+  const settings = { ...testSettings, contextTokens: 4_000 };
+  const services = await compose(adaptersOver(await openTestStore(), { models: onlyModel(model), settings })).start();
+  onTestFinished(() => services.close());
+  const { signal } = new AbortController();
+  const passages = Array.from({ length: 8 }, (_, at) => `Lighthouse ${at} ${'stands in the harbour '.repeat(200)}.`);
+  const { document } = await services.ingestor.submit({
+    content: { kind: 'chunks', chunks: passages },
+    ownerId: defaultAdmin.userId,
+    metadata: {},
+    collectionIds: [],
+    settings: {},
+  });
+  for await (const event of services.ingestor.run(document.id, signal)) if (event.type === 'failed') throw event.error;
+  const search = { ...defaultSearchSettings, kind: 'full_text' as const };
+  const request = { query: 'Where does the lighthouse stand?', search, generation: {}, includeTitle: true };
+  const { search: found } = await collectAnswer(services.answerer.answer(request, signal));
+  expect(found.chunks).toHaveLength(8);
+  const asked = model.requests[0]?.messages.map(({ text }) => text).join('\n') ?? '';
+  expect(estimateTokens(asked)).toBeLessThan(3_000);
 });

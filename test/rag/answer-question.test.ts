@@ -19,16 +19,16 @@ interface Asking {
   readonly model: Model;
   readonly chunks?: readonly ScoredChunk[];
   readonly signal?: AbortSignal;
-  readonly contextTokens?: number;
+  readonly window?: number;
   readonly request?: Partial<RagRequest>;
 }
 
-function ask({ model, chunks = [paris, rome], signal, contextTokens, request }: Asking) {
+function ask({ model, chunks = [paris, rome], signal, window, request }: Asking) {
   const answerer = createAnswerer({
     retriever: finding(...chunks),
     models: onlyModel(model),
     analyser: { analyse, analyseQuery },
-    ...(contextTokens !== undefined && { contextTokens }),
+    ...(window !== undefined && { window }),
   });
   return answerer.answer(
     {
@@ -247,14 +247,14 @@ describe('the prompt', () => {
   it('keeps its size limit, and omitted passages cannot be cited', async () => {
     const model = scriptedModel(says('Yes [1][2][3].'));
     const long = (name: string) => foundChunk(`${name} ${'word '.repeat(300)}`);
-    const answer = await collectAnswer(ask({ model, chunks: [long('a'), long('b'), long('c')], contextTokens: 800 }));
+    const answer = await collectAnswer(ask({ model, chunks: [long('a'), long('b'), long('c')], window: 1_600 }));
     expect(answer.text).toBe('Yes [1][2].');
     expect(userPromptOf(model).length).toBeLessThan(800 * 4 + 200);
   });
 
   it('cuts a single passage that is too long by itself', async () => {
     const model = scriptedModel(says('Yes [1].'));
-    await collectAnswer(ask({ model, chunks: [foundChunk('word '.repeat(50_000))], contextTokens: 500 }));
+    await collectAnswer(ask({ model, chunks: [foundChunk('word '.repeat(50_000))], window: 1_000 }));
     expect(userPromptOf(model).length).toBeLessThan(500 * 4 + 300);
   });
 });
