@@ -1,4 +1,4 @@
-import { toolsets, unimplementedTools } from '../compose/toolsets.ts';
+import { toolsets } from '../compose/toolsets.ts';
 import type { Config } from '../config.ts';
 import { chooseTools, type ToolOffer, type ToolSelectionOptions } from '../mcp/choose-tools.ts';
 import type { ConnectionOptions } from '../mcp/http.ts';
@@ -52,7 +52,7 @@ export function offerFor(
 ): ToolOffer {
   const needs = metNeeds(config, folders);
   return chooseTools(
-    { toolsets, unimplemented: unimplementedTools },
+    toolsets,
     { ...options, toolsets: options.toolsets ?? config.mcpToolsets },
     serving === undefined ? needs : needs.union(metNeeds(serving, folders)),
   );

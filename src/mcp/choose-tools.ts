@@ -3,13 +3,6 @@ import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 import type { Tool, ToolNeed } from '../toolbox/tool.ts';
 import type { AbsentTool } from '../toolbox/tool-ports.ts';
 
-/** All tools by toolset. */
-export interface ToolCatalogue {
-  readonly toolsets: Readonly<Record<string, readonly Tool[]>>;
-  /** Known tool names that this build does not implement. */
-  readonly unimplemented: readonly string[];
-}
-
 /** Options that select tools. */
 export interface ToolSelectionOptions {
   /** Exactly these tools; overrides all other options except `readOnly`. */
@@ -36,16 +29,16 @@ export const defaultToolsets: readonly string[] = ['retrieval', 'web', 'answers'
 const WRITE_TOOLSET = 'ingest';
 const FOLDER_TOOLSET = 'folders';
 
-/** Resolves options to tools. Throws `invalid_field` for unknown names, listing the known ones. */
+/** Resolves options to tools; `toolsets` has all tools by toolset. Throws `invalid_field` for unknown names, listing the known ones. */
 export function chooseTools(
-  { toolsets, unimplemented }: ToolCatalogue,
+  toolsets: Readonly<Record<string, readonly Tool[]>>,
   options: ToolSelectionOptions,
   metNeeds: ReadonlySet<ToolNeed>,
 ): ToolOffer {
   const all = [...new Set(Object.values(toolsets).flat())];
   const names = all.map(({ name }) => name);
-  refuseUnknown('tool', options.tools ?? [], [...names, ...unimplemented]);
-  refuseUnknown('tool', options.excludeTools ?? [], [...names, ...unimplemented]);
+  refuseUnknown('tool', options.tools ?? [], names);
+  refuseUnknown('tool', options.excludeTools ?? [], names);
   refuseUnknown('toolset', options.toolsets ?? [], Object.keys(toolsets));
 
   const more = [
@@ -74,10 +67,7 @@ export function chooseTools(
   };
   return {
     tools,
-    absent: [
-      ...all.filter((tool) => !tools.includes(tool)).map((tool) => ({ name: tool.name, reason: reasonOf(tool) })),
-      ...unimplemented.map((name) => ({ name, reason: 'This version does not have it.' })),
-    ],
+    absent: all.filter((tool) => !tools.includes(tool)).map((tool) => ({ name: tool.name, reason: reasonOf(tool) })),
   };
 }
 

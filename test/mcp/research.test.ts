@@ -3,7 +3,7 @@ import { defaultAdmin } from '../../src/access/principal.ts';
 import type { Agent, AgentRequest } from '../../src/agent/agent.ts';
 import type { AgentAnswer, AgentEvent } from '../../src/agent/agent-event.ts';
 import type { CheckedCitation } from '../../src/citations/check-citation.ts';
-import { toolsets, unimplementedTools } from '../../src/compose/toolsets.ts';
+import { toolsets } from '../../src/compose/toolsets.ts';
 import { chooseTools } from '../../src/mcp/choose-tools.ts';
 import type { ToolNeed } from '../../src/toolbox/tool.ts';
 import { foundChunk } from '../support/found.ts';
@@ -149,9 +149,8 @@ describe('asynchronous research', () => {
   });
 
   it('is offered with the research toolset when a language model is configured', () => {
-    const catalogue = { toolsets, unimplemented: unimplementedTools };
     const names = (met: ReadonlySet<ToolNeed>) =>
-      chooseTools(catalogue, { toolsets: ['research'] }, met).tools.map(({ name }) => name);
+      chooseTools(toolsets, { toolsets: ['research'] }, met).tools.map(({ name }) => name);
     expect(names(everything)).toEqual(
       expect.arrayContaining(['rag', 'reasoning', 'research_start', 'research_result']),
     );

@@ -225,7 +225,7 @@ function mountMcp(services: MountedServices) {
     web: { webSearch: { engines: [], search: never }, webPages: { read: never } as never, fetchPage: never },
     sandbox: showingSandbox as Sandbox,
   });
-  const offer = chooseTools({ toolsets, unimplemented: [] }, { tools: names }, new Set(needs));
+  const offer = chooseTools(toolsets, { tools: names }, new Set(needs));
   const mcp = mcpOverHttp({
     createServer: mcpServers({ backend, offer, folders: [], version: '0.0.0' }),
     backend,
