@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EmbeddingModel } from '../embeddings/embedding-model.ts';
 import { ServiceError } from '../errors.ts';
+import { raceAbort } from '../shared/abort.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import { isSameSpace, type VectorSpaceName } from '../store/vector-index.ts';
 
@@ -25,8 +26,11 @@ export function createQueryEmbedder(embedder: EmbeddingModel): EmbedQuery {
 
   async function embedShared(key: string, text: string, signal: AbortSignal): Promise<Float32Array> {
     const shared = pending.get(key);
-    // Its caller may abort, which must not fail this one.
-    if (shared !== undefined) return shared.catch(() => embedOne(embedder, text, signal));
+    if (shared !== undefined) {
+      // Its caller may abort, which must not fail this one.
+      const own = shared.catch(() => embedOne(embedder, text, signal));
+      return raceAbort(own, signal);
+    }
     const embedding = embedOne(embedder, text, signal);
     pending.set(key, embedding);
     try {
