@@ -136,5 +136,5 @@ export function readingEnded(
 }
 
 /** The error of a task that its caller or the end of the service stopped. */
-export const readingStopped = ({ name }: ReadingSubject): ServiceError =>
+export const readingStopped = ({ name }: Pick<ReadingSubject, 'name'>): ServiceError =>
   new ServiceError('cancelled', `Reading ${name} was stopped.`);

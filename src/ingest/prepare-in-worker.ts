@@ -10,7 +10,7 @@ import type { ImageReaderSource } from './image-reader-source.ts';
 import { createReaderProcesses } from './reader-processes.ts';
 import type { ReadingResults, ReadingTask } from './reading-task.ts';
 import { removeTransferFile, type SubmittedTask, sendTask } from './task-transfer.ts';
-import { transcribeRecording } from './transcribe-recording.ts';
+import { createTranscription } from './transcribe-recordings.ts';
 
 export interface PreparationLimits {
   /** Documents read concurrently. */
@@ -45,13 +45,13 @@ const timeLimitOf = (timeoutMs: number, bytes: number): number =>
 
 export function createPreparationWorkers(settings: Partial<PreparationSettings> = {}): DocumentReaders {
   const pool = createReaderPool(settings);
-  const transcribing = pLimit(settings.workers ?? defaultLimits.workers);
+  const transcribe = createTranscription(settings.transcriber, settings.workers ?? defaultLimits.workers);
   return {
     readsImages: settings.imageReader !== undefined,
     readsRecordings: settings.transcriber !== undefined,
     maxFileBytes: settings.maxFileBytes,
     async prepare(given, signal) {
-      const job = await transcribing(() => transcribeRecording(given, settings.transcriber, signal));
+      const job = await transcribe(given, signal);
       return pool.run({ kind: 'document', job }, { name: job.fileName, advice: ' Split the file.', signal });
     },
     close: pool.close,

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPreparationWorkers } from '../../src/ingest/prepare-in-worker.ts';
 import { createTranscriber } from '../../src/models/create-transcriber.ts';
+import type { Transcriber } from '../../src/models/transcriber.ts';
 import { startFakeTranscriber, type TranscriptionReply } from '../support/fake-transcription-server.ts';
 import { makeZip } from './make-docx.ts';
 
@@ -96,6 +97,46 @@ describe('a recording', () => {
     expect(text).toContain('The museum is closed.');
     expect(JSON.stringify(metadata)).toContain('Upload it separately');
     expect(requests).toEqual([]);
+  });
+});
+
+describe('while a recording is transcribed', () => {
+  function openWith() {
+    const transcribing = Promise.withResolvers<void>();
+    const transcriber: Transcriber = {
+      name: 'test/ear',
+      async transcribe() {
+        await transcribing.promise;
+        return { text: 'The ferry leaves at nine.', segments: [] };
+      },
+    };
+    const workers = createPreparationWorkers({ workers: 1, transcriber });
+    onTestFinished(async () => {
+      transcribing.resolve();
+      await workers.close();
+    });
+    const read = (fileName: string, type: string, bytes: Uint8Array, signal = always) =>
+      workers.prepare({ bytes, fileName, type, content: { kind: 'file' }, split: {}, skipSummary: true }, signal);
+    return { read, finish: transcribing.resolve };
+  }
+
+  it('other documents are read', async () => {
+    const { read, finish } = openWith();
+    const recording = read('talk.mp3', 'mp3', sound);
+    expect((await read('a.txt', 'txt', Buffer.from('The museum is closed.'))).text).toBe('The museum is closed.');
+    finish();
+    expect((await recording).text).toBe('The ferry leaves at nine.');
+  });
+
+  it('another recording that waits for it can be cancelled', async () => {
+    const { read, finish } = openWith();
+    const first = read('one.mp3', 'mp3', sound);
+    const second = new AbortController();
+    const refused = expect(read('two.mp3', 'mp3', sound, second.signal)).rejects.toThrow('two.mp3 was stopped');
+    second.abort();
+    await refused;
+    finish();
+    expect((await first).text).toBe('The ferry leaves at nine.');
   });
 });
 
