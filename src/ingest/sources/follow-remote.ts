@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../documents/ids.ts';
 import { ServiceError } from '../../errors.ts';
+import { waitUntil } from '../../shared/wait-until.ts';
 import type { RemoteNetwork, SourceConnector } from '../../sources/connector.ts';
 import { sourceKind } from '../../sources/kinds.ts';
 import type { McpServers } from '../../sources/mcp/mcp-servers.ts';
@@ -36,7 +36,7 @@ export async function followRemote(entry: Followed, parts: FollowRemoteParts, si
     isScheduled = true;
     const { location } = entry.source;
     if (signal.aborted || location.kind !== 'remote' || location.everyMinutes === null) return;
-    await sleep(location.everyMinutes * 60_000, undefined, { signal, ref: false }).catch(() => undefined);
+    await waitUntil(Date.now() + location.everyMinutes * 60_000, signal);
   }
 }
 
@@ -45,8 +45,7 @@ async function untilDue(entry: Followed, signal: AbortSignal): Promise<void> {
   if (location.kind !== 'remote' || location.everyMinutes === null || !lastSync?.endedAt) return;
   entry.state = lastSync.problem === undefined ? 'idle' : 'stopped';
   entry.problem = lastSync.problem;
-  const wait = Date.parse(lastSync.endedAt) + location.everyMinutes * 60_000 - Date.now();
-  if (wait > 0) await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+  await waitUntil(Date.parse(lastSync.endedAt) + location.everyMinutes * 60_000, signal);
 }
 
 async function syncOnce(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openWeb } from '../../../src/adapters/open-web.ts';
 import { analyse, analyseQuery } from '../../../src/store/full-text/analyse.ts';
@@ -122,6 +123,16 @@ describe('PATCH /v3/sources/{id}', () => {
       has_credentials: false,
     });
     expect(await documents()).toEqual(ids);
+  });
+
+  it('synchronises once a month if that is the schedule', async () => {
+    const bucket = await startBucket(papers());
+    const { call, over } = await start(bucket.port);
+    const monthly = { ...source(bucket.endpoint), every_minutes: 31 * 24 * 60 };
+    const { id } = (await call('POST', '/sources', monthly)).body.results;
+    const first = await over(id);
+    await sleep(500);
+    expect((await over(id)).last_sync.started_at).toBe(first.last_sync.started_at);
   });
 
   it('makes all changes that are asked for at once', async () => {
