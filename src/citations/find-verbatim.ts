@@ -10,7 +10,7 @@ export const findVerbatim = (text: string, wanted: string): Span | undefined => 
 export function verbatimFinder(text: string): (wanted: string) => Span | undefined {
   let haystack: ReturnType<typeof normalize> | undefined;
   return (wanted) => {
-    const needle = normalize(wanted).text.trim();
+    const needle = normalizeWanted(wanted);
     if (needle === '') return undefined;
     haystack ??= normalize(text);
     const at = haystack.text.indexOf(needle);
@@ -19,6 +19,14 @@ export function verbatimFinder(text: string): (wanted: string) => Span | undefin
     const last = haystack.origin[at + needle.length - 1];
     return start === undefined || last === undefined ? undefined : { start, end: last + 1 };
   };
+}
+
+let latest = { wanted: '', needle: '' };
+
+/** The same words are looked for in one text after another. */
+function normalizeWanted(wanted: string): string {
+  if (latest.wanted !== wanted) latest = { wanted, needle: normalize(wanted).text.trim() };
+  return latest.needle;
 }
 
 /** Whether a span neither begins nor ends inside a word or a number: "12" is not in "120", nor in "12.50". */
@@ -47,7 +55,7 @@ function normalize(text: string): { readonly text: string; readonly origin: read
       index++;
       continue;
     }
-    const unit = normalizeUnit(text.charAt(index));
+    const unit = normalUnitAt(text, index);
     if (unit === '' || (unit === ' ' && units.at(-1) === ' ')) continue;
     units.push(unit);
     origin.push(index);
@@ -58,6 +66,18 @@ function normalize(text: string): { readonly text: string; readonly origin: read
 // First surrogate of tag characters and supplementary variation selectors. Models are shown texts without invisible
 // characters, so their quotes lack them too.
 const INVISIBLE_PLANE = '\udb40';
+
+/** By their codes; filled as they occur. */
+const normalUnits = new Array<string | undefined>(2 ** 16);
+
+function normalUnitAt(text: string, index: number): string {
+  const code = text.charCodeAt(index);
+  const known = normalUnits[code];
+  if (known !== undefined) return known;
+  const unit = normalizeUnit(text.charAt(index));
+  normalUnits[code] = unit;
+  return unit;
+}
 
 function normalizeUnit(unit: string): string {
   if (/\s/.test(unit)) return ' ';

@@ -1,7 +1,8 @@
+import { once } from '../shared/once.ts';
 import { UNSPACED } from '../shared/unspaced-scripts.ts';
 import type { Span } from './citation.ts';
 import type { TextAnalyser } from './text-analyser.ts';
-import { type Unit, unitsOf, wordsOf } from './words.ts';
+import { plainWordsOf, type Unit, unitsOf, wordsOf } from './words.ts';
 
 /** Frequent verbs, before which a sentence has named its subject, and participles, which follow one. */
 const VERB =
@@ -9,7 +10,7 @@ const VERB =
 const VERB_WITHOUT_SPACES = /[是为為在有被于於はがをも]|[은는이가](?=\s)/u;
 
 /** Pronouns among the first words of a sentence, which stand for something said before. */
-const PRONOUN =
+export const PRONOUN =
   /^(?:it|its|he|his|him|she|her|they|their|them|er|ihn|ihm|sie|ihnen|seine[mnrs]?|ihre?[mnrs]?|diese[mnrs]?|jene[mnrs]?|il|elle|ils|elles|cette|ces|leurs?|él|ella|ellos|ellas|essi|suo|suoi|loro|ele|ela|eles|elas|hij|zij|hun)$/iu;
 /** First words of a sentence that refer to something said before. */
 const REFERENCE =
@@ -77,22 +78,52 @@ export function splitClauses({ start, end }: Span, text: string, analyser: TextA
 export function subjectOf(sentence: string, analyser: TextAnalyser): Subject {
   const plain = sentence.replace(MARKUP, '');
   const label = LABEL.exec(plain)?.[1];
-  if (label !== undefined) return { units: unitsOf(wordsOf(label, analyser)), refersBack: false, hasVerb: true };
-  if (UNSPACED.test(plain)) return unspacedSubject(plain, analyser);
-  const words = wordsOf(plain.replace(ADVERBIAL, '').slice(0, MAX_SUBJECT_LENGTH), analyser);
+  const unitsIn = (text: string) => once(() => unitsOf(wordsOf(text, analyser)));
+  if (label !== undefined) return lazySubject({ units: unitsIn(label), refersBack: () => false, hasVerb: true });
+  if (UNSPACED.test(plain)) return unspacedSubject(plain, unitsIn);
+  const beginning = plain.replace(ADVERBIAL, '').slice(0, MAX_SUBJECT_LENGTH);
+  const words = plainWordsOf(beginning);
   const refersBack = words
     .slice(0, WORDS_WITH_REFERENCE)
-    .some(({ text }, place) => PRONOUN.test(text) || (place === 0 ? REFERENCE : NOUN_REFERENCE).test(text));
-  const verb = words.slice(0, MAX_WORDS_BEFORE_VERB).findIndex(({ text }, place) => place > 0 && VERB.test(text));
-  if (verb < 0) return { units: unitsOf(words).slice(0, WITHOUT_VERB), refersBack, hasVerb: false };
-  const units = unitsOf(words.slice(0, verb)).slice(-MAX_SUBJECT);
-  return { units, refersBack: refersBack || units.length === 0, hasVerb: true };
+    .some((word, place) => PRONOUN.test(word) || (place === 0 ? REFERENCE : NOUN_REFERENCE).test(word));
+  const verb = words.slice(0, MAX_WORDS_BEFORE_VERB).findIndex((word, place) => place > 0 && VERB.test(word));
+  const analysed = once(() => wordsOf(beginning, analyser));
+  if (verb < 0)
+    return lazySubject({
+      units: once(() => unitsOf(analysed()).slice(0, WITHOUT_VERB)),
+      refersBack: () => refersBack,
+      hasVerb: false,
+    });
+  const units = once(() => unitsOf(analysed().slice(0, verb)).slice(-MAX_SUBJECT));
+  return lazySubject({ units, refersBack: () => refersBack || units().length === 0, hasVerb: true });
 }
 
 const MAX_SUBJECT_LENGTH = 200;
 
-function unspacedSubject(plain: string, analyser: TextAnalyser): Subject {
+type Units = () => readonly Unit[];
+
+/** A subject of which the words are analysed only when they are needed. */
+const lazySubject = ({
+  units,
+  refersBack,
+  hasVerb,
+}: {
+  units: Units;
+  refersBack: () => boolean;
+  hasVerb: boolean;
+}): Subject => ({
+  get units() {
+    return units();
+  },
+  get refersBack() {
+    return refersBack();
+  },
+  hasVerb,
+});
+
+function unspacedSubject(plain: string, unitsIn: (text: string) => Units): Subject {
   const end = VERB_WITHOUT_SPACES.exec(plain.slice(0, MAX_UNSPACED_SUBJECT + 1))?.index;
-  const units = unitsOf(wordsOf(plain.slice(0, end ?? UNSPACED_WITHOUT_VERB), analyser));
-  return { units, refersBack: units.length === 0 || REFERENCE_WITHOUT_SPACES.test(plain), hasVerb: end !== undefined };
+  const units = unitsIn(plain.slice(0, end ?? UNSPACED_WITHOUT_VERB));
+  const refersBack = REFERENCE_WITHOUT_SPACES.test(plain);
+  return lazySubject({ units, refersBack: () => refersBack || units().length === 0, hasVerb: end !== undefined });
 }
