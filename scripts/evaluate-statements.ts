@@ -1,6 +1,6 @@
 import { createStatementCheck, toComparableText } from '../src/citations/check-citation.ts';
 import { createContradictionCheck } from '../src/citations/contradiction.ts';
-import { isNegation } from '../src/citations/negation.ts';
+import { containsNegation, isNegation } from '../src/citations/negation.ts';
 import { splitSentences } from '../src/documents/sentences.ts';
 import { openTestCollection } from '../src/evaluation/test-collection.ts';
 import { analyse, analyseQuery } from '../src/store/full-text/analyse.ts';
@@ -13,13 +13,14 @@ const USAGE = `Measures how checks of statements tell what a document says from 
 Each folder holds corpus.jsonl, queries.jsonl and qrels.tsv. Every sentence of 8 to 45 words becomes statements about its own
 document. True as far as their words tell: "reworded" (without every fifth word, and with its halves exchanged), "resolved" (the
 subject of the sentence before in place of a pronoun), "joined" (two sentences without every fifth word, with "and" between). False: "negated"
-("not" after the first auxiliary verb), "recounted" (another number up to ten), "mixed" (the subject of another sentence with
+("not" after the first auxiliary verb, in Chinese before it), "recounted" (another number up to ten), "mixed" (the subject of another sentence with
 another subject), "renumbered" (a number of another sentence). Documents are split in halves by a hash of their identifier;
 "held" is the default. --show prints the statements of a kind that are judged wrongly.`;
 
 const analyser = { analyse, analyseQuery };
 const AUXILIARY =
   /(?<!\p{L})(?:is|are|was|were|has|have|had|can|will|could|would|should|must|may|ist|sind|war|waren|hat|haben|wurde|wurden|kann|können)(?!\p{L})/u;
+const AUXILIARY_OF_DENSE = /[是有会能在]|可以/u;
 const NUMBER = /(?<!\p{L})(?:two|three|four|five|six|seven|eight|nine|ten)(?!\p{L})/iu;
 
 interface Counts {
@@ -40,15 +41,24 @@ const isNegative = (words: readonly string[]): boolean =>
 /** The words of a sentence without every fifth, unless that negates, and without full stops. */
 const shortened = (words: readonly string[]): string[] =>
   words
-    .filter((word, place) => place % 5 !== 4 || isNegation(bare(word), bare(words[place + 1])))
+    .filter(
+      (word, place) =>
+        place % 5 !== 4 || isNegation(bare(word), bare(words[place + 1])) || (isDense(word) && containsNegation(word)),
+    )
     .map((word) => word.replaceAll('.', ''));
 
 /** The shortened sentence with its halves exchanged. */
-function reworded(words: readonly string[]): string {
+function reworded(words: readonly string[], text: string): string {
   const kept = shortened(words);
   const middle = kept.length >> 1;
-  return [...kept.slice(middle), ...kept.slice(0, middle)].join(' ');
+  const halves = [kept.slice(middle), kept.slice(0, middle)];
+  // Without a comma, the ends of both halves would be one word.
+  return isDense(text) ? halves.map((half) => half.join('')).join('，') : halves.flat().join(' ');
 }
+
+const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
+const wordsOfDense = (text: string): string[] =>
+  Array.from(segmenter.segment(text.replace(/。$/u, '')), ({ segment }) => segment);
 
 const SUBJECT_END =
   /(?<!\p{L})(?:is|are|was|were|has|have|had|can|will|could|would|should|must|may|ist|sind|war|waren|hat|haben|hatte|hatten|wird|werden|wurde|wurden|kann|können)(?!\p{L})|[是为在有被于]/u;
@@ -86,14 +96,20 @@ const hasSubject = ({ subject, subjectTerms }: Parts) =>
 function* statementsOf(text: string): Generator<readonly [kind: Kind, statement: string]> {
   const sentences = splitSentences(text)
     .map(({ start, end }) => text.slice(start, end))
-    .map((sentence) => ({ ...partsOf(sentence), words: sentence.split(/\s+/) }));
+    .map((sentence) => ({
+      ...partsOf(sentence),
+      words: isDense(sentence) ? wordsOfDense(sentence) : sentence.split(/\s+/),
+    }));
   const isLong = ({ text: sentence, words }: (typeof sentences)[number]) =>
     isDense(sentence) ? sentence.length >= 12 && sentence.length <= 90 : words.length >= 8 && words.length <= 45;
   for (const [place, each] of sentences.entries()) {
     const { text: sentence, words, predicate, subjectTerms } = each;
     if (!isLong(each)) continue;
-    if (!isDense(sentence)) {
-      yield ['reworded', reworded(words)];
+    yield ['reworded', reworded(words, sentence)];
+    if (isDense(sentence)) {
+      if (AUXILIARY_OF_DENSE.test(sentence) && !containsNegation(sentence))
+        yield ['negated', sentence.replace(AUXILIARY_OF_DENSE, (verb) => (verb === '有' ? '没有' : `不${verb}`))];
+    } else {
       const [verb] = AUXILIARY.exec(sentence) ?? [];
       const not = /^(?:ist|sind|war|waren|hat|haben|wurde|wurden|kann|können)$/.test(verb ?? '') ? 'nicht' : 'not';
       if (verb !== undefined && !isNegative(words)) yield ['negated', sentence.replace(AUXILIARY, `${verb} ${not}`)];

@@ -1,10 +1,12 @@
 import { UNSPACED } from '../shared/unspaced-scripts.ts';
 import { type Comparison, isDeniedIn } from './denial.ts';
+import { isNegativeUnspaced, withoutNegation } from './negation.ts';
 import { hasOtherFigures } from './number-labels.ts';
 import { countOf } from './numbers.ts';
 import { oppositesOf } from './opposites.ts';
 import type { SourceSentence } from './source-sentences.ts';
 import type { TextAnalyser } from './text-analyser.ts';
+import { type Token, tokensOf } from './tokens.ts';
 import { type Word, wordsOf } from './words.ts';
 
 /** Share of the statement's terms in a sentence from which the sentence is about the same. */
@@ -17,13 +19,14 @@ const WORDS_COUNTED = 3;
 /**
  * Whether the sentences of a text that share most terms with a statement negate what it states, state what it negates, or
  * give other numbers, from "no" to twelve, of the things it counts. False if the statement is spread over several
- * sentences, and for scripts without spaces.
+ * sentences. In scripts without spaces, clauses are compared, and only for negations and opposites.
  */
 export function createContradictionCheck(
   statement: string,
   analyser: TextAnalyser,
 ): (sentences: readonly SourceSentence[]) => boolean {
-  const words = UNSPACED.test(statement) ? [] : wordsOf(statement, analyser);
+  if (UNSPACED.test(statement)) return createUnspacedCheck(statement);
+  const words = wordsOf(statement, analyser);
   const counts = words.filter((word) => countOf(word.text, word.before) !== undefined);
   const counted = new Set(counts.flatMap(({ terms }) => terms));
   const about = words
@@ -51,6 +54,51 @@ export function createContradictionCheck(
         return isDeniedIn(compared) || isCountedOtherwise(compared) || hasOtherFigures(compared);
       });
   };
+}
+
+function createUnspacedCheck(statement: string): (sentences: readonly SourceSentence[]) => boolean {
+  const stated = unspacedClauses(tokensOf(statement, [])).filter(({ terms }) => terms.size > 1);
+  return (sentences) => {
+    const given = sentences.flatMap((sentence) => unspacedClauses(sentence.tokens()));
+    return stated.some((clause) => {
+      const shared = given.map(({ terms }) => clause.terms.intersection(terms));
+      const best = shared.reduce((most, { size }) => Math.max(most, size / clause.terms.size), 0);
+      if (best < MIN_SAME) return false;
+      return given.every((other, place) => {
+        const common = shared[place] ?? new Set();
+        if (common.size / clause.terms.size < Math.max(MIN_SAME, best - NEARLY)) return true;
+        return clause.negated.isDisjointFrom(common) !== other.negated.isDisjointFrom(common);
+      });
+    });
+  };
+}
+
+interface UnspacedClause {
+  readonly terms: ReadonlySet<string>;
+  /** What its last negation may apply to: in Chinese the word after it, in Japanese the one before it. */
+  readonly negated: ReadonlySet<string | undefined>;
+}
+
+function unspacedClauses(tokens: readonly Token[]): UnspacedClause[] {
+  const clauses: Token[][] = [];
+  for (const token of tokens) {
+    if (token.border > 0) clauses.push([]);
+    clauses.at(-1)?.push(token);
+  }
+  return clauses.map((clause) => {
+    const terms = clause.map(({ term }) => (term === undefined ? '' : withoutNegation(term)));
+    const place = clause.findLastIndex((_, from) =>
+      isNegativeUnspaced(
+        clause
+          .slice(from)
+          .map(({ text }) => text)
+          .join(''),
+      ),
+    );
+    const beside =
+      place < 0 ? [] : [terms[place], terms.slice(0, place).findLast(Boolean), terms.slice(place + 1).find(Boolean)];
+    return { terms: new Set(terms.filter(Boolean)), negated: new Set(beside.filter((term) => term)) };
+  });
 }
 
 function isCountedOtherwise({ statement, sentence }: Comparison): boolean {

@@ -14,6 +14,18 @@ export const isNegation = (word: string, next: string): boolean => NEGATION.test
 /** Whether a text contains a negation, also in scripts without spaces. */
 export const containsNegation = (text: string): boolean => ANY_NEGATION.test(text);
 
+const ANY_WITHOUT_SPACES = new RegExp(WITHOUT_SPACES, 'u');
+/** "Not only", "different", "very" and other words that negate nothing, and "must" in Japanese. */
+const NONE_WITHOUT_SPACES =
+  /不得不|不[同仅僅但过過久断斷少论論管]|[无無][论論]|非[常洲]|未[来來]|少ない|だけで(?:は)?な[くい]|な(?:ければ|くては)なり?ま?せ?ん?/gu;
+
+/** Whether a clause of a script without spaces negates. */
+export const isNegativeUnspaced = (clause: string): boolean =>
+  ANY_WITHOUT_SPACES.test(clause.replace(NONE_WITHOUT_SPACES, ''));
+
+/** A word of such a script without its negation. */
+export const withoutNegation = (word: string): string => word.replace(/^(?:没有|沒有|[不没沒無无未非勿])(?=.)/u, '');
+
 /** Words of exceptions, by which texts say the same with a negation and without. */
 const EXCEPTION =
   /^(?:unless|except|excepting|excluding|otherwise|although|however|but|außer|ausgenommen|sondern|jedoch|aber|sauf|mais|excepté|salvo|excepto|pero|tranne|eccetto|behalve|maar)$/iu;

@@ -3,6 +3,7 @@ import { once } from '../shared/once.ts';
 import { numbersOf } from './numbers.ts';
 import { type Subject, splitClauses, subjectOf } from './subjects.ts';
 import type { TextAnalyser } from './text-analyser.ts';
+import { type Token, tokensOf } from './tokens.ts';
 import { type Word, wordsOf } from './words.ts';
 
 /** A sentence, list item or table row of a source. Its analyses are made once, and only when needed. */
@@ -19,12 +20,13 @@ export interface SourceSentence {
   readonly numbers: () => ReadonlySet<string>;
   readonly words: () => readonly Word[];
   readonly subject: () => Subject;
+  readonly tokens: () => readonly Token[];
 }
 
 export interface SourceSentences {
   /** Sentences, of which several clauses with their own subjects count as several. */
   readonly all: readonly SourceSentence[];
-  /** Undivided sentences. */
+  /** Undivided sentences, by their numbers. */
   readonly whole: () => readonly SourceSentence[];
   /** Places of the sentences that have a term. */
   readonly placesOf: (term: string) => readonly number[];
@@ -86,12 +88,17 @@ export function toSourceSentences(text: string, titles: string, analyser: TextAn
       isRow,
       header: above,
       numbers: once(() => numbersOf(sentence)),
-      words: once(() => wordsOf(sentence, analyser)),
+      ...readWords(sentence),
       subject: once(() => subjectOf(sentence, analyser)),
     };
   });
   const whole = once(() => [...Map.groupBy(all.keys(), (place) => all[place]?.sentence).values()].map(joined));
   return { all, whole, placesOf: (term) => places.get(term) ?? [] };
+
+  function readWords(sentence: string): Pick<SourceSentence, 'words' | 'tokens'> {
+    const words = once(() => wordsOf(sentence, analyser));
+    return { words, tokens: once(() => tokensOf(sentence, words())) };
+  }
 
   /** The sentence of which these are the clauses. */
   function joined(clauses: readonly number[]): SourceSentence {
@@ -100,7 +107,7 @@ export function toSourceSentences(text: string, titles: string, analyser: TextAn
     if (one === undefined || span === undefined) throw new RangeError('A sentence has at least one clause.');
     if (first === last) return one;
     const sentence = text.slice(span.start, spans[last]?.end);
-    return { ...one, text: sentence, terms: termsOf(sentence), words: once(() => wordsOf(sentence, analyser)) };
+    return { ...one, text: sentence, terms: termsOf(sentence), ...readWords(sentence) };
   }
 }
 

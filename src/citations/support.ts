@@ -1,28 +1,16 @@
-import { once } from '../shared/once.ts';
-import { piecesOf } from './clauses.ts';
-import {
-  hasAmount,
-  hasUnitOfArticle,
-  isLabelledAlike,
-  type LabelledNumber,
-  labelledNumbers,
-  variantsOf,
-} from './number-labels.ts';
-import { requiredNumbers } from './numbers.ts';
+import { type Claim, clausesOf, sum, toClaim } from './claim.ts';
+import { isExchanged, isReplaced } from './exchange.ts';
+import { hasAmount, hasUnitOfArticle, isLabelledAlike } from './number-labels.ts';
 import type { SourceSentence, SourceSentences } from './source-sentences.ts';
-import { beginsWithSubject, type Subject, subjectOf } from './subjects.ts';
+import type { Subject } from './subjects.ts';
 import { isInNamedColumn } from './table-columns.ts';
 import type { TextAnalyser } from './text-analyser.ts';
-import { type Unit, unitsOf, type Word, wordsOf } from './words.ts';
+import type { Token } from './tokens.ts';
 
 /** Share of a statement's words that sentences must have, after subtracting words that only other sentences have. */
 const MIN_CLOSE_SCORE = 0.5;
 /** With fewer words, half of them is a single word, which any text may contain by chance. */
 const MIN_WORDS_FOR_HALF = 3;
-/** Shorter numbers occur in many texts by chance: with this weight, "3 months" alone would be half of a statement. */
-const LONG_NUMBER = /\d(?:\D*\d){2}/;
-const LONG_NUMBER_WEIGHT = 2;
-const NAME_WEIGHT = 2;
 /** Other clauses of the same sentence may say in other words what the statement says. */
 const OTHER_CLAUSE_WEIGHT = 0.5;
 /** A word of an inflected language of which only the beginning is found. */
@@ -44,21 +32,6 @@ export interface Support {
 export interface PartialSupport extends Support {
   /** The parts of the statement that sentences support, one by one; the whole statement if they support it as a whole. */
   readonly parts: readonly string[];
-}
-
-/** A clause, or a statement as a whole, prepared for comparisons. */
-interface Claim {
-  readonly text: string;
-  readonly units: readonly Unit[];
-  readonly weights: readonly number[];
-  readonly total: number;
-  readonly terms: ReadonlySet<string>;
-  readonly subject: Subject;
-  readonly subjectTerms: ReadonlySet<string>;
-  readonly names: ReadonlySet<Unit>;
-  readonly numbers: readonly string[];
-  readonly labelled: readonly LabelledNumber[];
-  readonly analyser: TextAnalyser;
 }
 
 /**
@@ -87,86 +60,20 @@ export function createSupportCheck(given: string, analyser: TextAnalyser): (sour
   };
 }
 
-function toClaim(statement: string, analyser: TextAnalyser, inherited?: Subject): Claim {
-  const own = wordsOf(statement, analyser);
-  const subject = inherited ?? subjectOf(statement, analyser);
-  const units = distinct([...(inherited?.units ?? []), ...unitsOf(own)]);
-  const ofSubject = new Set(subject.units.flatMap(({ terms }) => terms.slice(0, 1)));
-  const names = new Set(namesIn(statement, own, units).filter(({ terms: [term = ''] }) => !ofSubject.has(term)));
-  const weights = units.map((unit) =>
-    LONG_NUMBER.test(unit.text) ? LONG_NUMBER_WEIGHT : names.has(unit) ? NAME_WEIGHT : 1,
-  );
-  return {
-    text: statement,
-    units,
-    weights,
-    total: sum(weights),
-    terms: new Set(units.flatMap(({ terms }) => terms)),
-    subject,
-    subjectTerms: new Set(subject.units.flatMap((unit) => unit.terms)),
-    names,
-    numbers: requiredNumbers(statement),
-    labelled: labelledNumbers(own),
-    analyser,
-  };
-}
-
-function distinct(units: readonly Unit[]): Unit[] {
-  const seen = new Set<string>();
-  return units.filter(({ terms: [term = ''] }) => !seen.has(term) && seen.add(term));
-}
-
-/** In German every noun has a capital letter, in titles every word. */
-const GERMAN =
-  /(?<!\p{L})(?:der|die|das|und|ist|nicht|ein|eine|im|für|mit|auf|von|zu|wird|werden|sind|den|dem)(?!\p{L})/u;
-const CAPITALISED = /^\p{Lu}\p{L}+$/u;
-const MAX_SHARE_OF_NAMES = 0.5;
-
-function namesIn(statement: string, words: readonly Word[], units: readonly Unit[]): Unit[] {
-  if (GERMAN.test(statement)) return [];
-  const capitalised = words.slice(1).filter(({ text }) => CAPITALISED.test(text));
-  if (capitalised.length > words.length * MAX_SHARE_OF_NAMES) return [];
-  const named = new Set(capitalised.map(({ text }) => text));
-  return units.filter(({ text }) => named.has(text));
-}
-
-/** More clauses than any sentence has; further ones stay together. */
-const MAX_CLAUSES = 8;
-
-/**
- * The clauses of a statement with enough words of their own; for each, the parts that begin with it, from the clause alone to
- * all but the whole statement. A part without a subject is about that of the first clause.
- */
-function clausesOf(statement: string, analyser: TextAnalyser): (() => Claim)[][] {
-  const all = piecesOf(statement);
-  const pieces = [
-    ...all.slice(0, MAX_CLAUSES - 1),
-    ...all.slice(MAX_CLAUSES - 1, MAX_CLAUSES).map(() => all.slice(MAX_CLAUSES - 1).join(' ')),
-  ];
-  const subject = subjectOf(pieces[0] ?? '', analyser);
-  return pieces.map((_, start) => {
-    const longest = pieces.length - start - (start === 0 ? 1 : 0);
-    return Array.from({ length: longest }, (_each, ahead) =>
-      once(() => {
-        const part = pieces.slice(start, start + ahead + 1).join(' ');
-        const own = subjectOf(part, analyser);
-        const isWithout = start > 0 && (own.units.length === 0 || (!own.hasVerb && !beginsWithSubject(part)));
-        return toClaim(part, analyser, isWithout ? subject : undefined);
-      }),
-    );
-  });
-}
-
 /** A part with too few words would be in any text. */
 const supportOfPart = (part: Claim, source: SourceSentences): Support =>
   part.units.length < MIN_CLAUSE ? { score: 0, isSupported: false } : bestSupport(part, source);
 
 function bestSupport(claim: Claim, source: SourceSentences): Support {
   if (claim.total === 0) return { score: 0, isSupported: false };
-  const found = findUnits(claim, source);
   // Most sources are about something else.
-  const anywhere = sum(claim.weights.filter((_, index) => (found.of[index]?.size ?? 0) > 0)) / claim.total;
+  const isAnywhere = (index: number) => {
+    const has = (term: string) => source.placesOf(term).length > 0;
+    return claim.units[index]?.terms.some(has) === true || claim.variants[index]?.some(has) === true;
+  };
+  const anywhere = sum(claim.weights.filter((_, index) => isAnywhere(index))) / claim.total;
   if (anywhere < MIN_ANYWHERE) return { score: anywhere, isSupported: false };
+  const found = findUnits(claim, source);
   const centres = [...found.totals]
     .toSorted(([, one], [, other]) => other - one)
     .slice(0, MAX_CENTRES)
@@ -177,6 +84,7 @@ function bestSupport(claim: Claim, source: SourceSentences): Support {
     const { share, isEnough, isSubjectElsewhere } = coverage(claim, found, { stretch, source });
     score = Math.max(score, share);
     if (!isEnough || isSubjectElsewhere) continue;
+    if (isAboutOther(claim, stretch, source)) continue;
     if (
       hasNumbers(
         claim,
@@ -189,6 +97,17 @@ function bestSupport(claim: Claim, source: SourceSentences): Support {
   return { score, isSupported: false };
 }
 
+/** Whether a sentence has another word in the place of one that the statement has from elsewhere. */
+function isAboutOther({ tokens }: Claim, stretch: readonly number[], source: SourceSentences): boolean {
+  const own = stretch.flatMap((place) => source.all[place] ?? []).filter(({ isRow }) => !isRow);
+  const isElsewhere = ({ term = '' }: Token) =>
+    source.placesOf(term).length > 0 && !own.some((it) => it.terms.has(term) || it.context.has(term));
+  return [...new Set(own.map(({ sentence }) => sentence))].some((number) => {
+    const sentence = source.whole()[number]?.tokens() ?? [];
+    return isExchanged(tokens(), sentence) || isReplaced(tokens(), sentence, isElsewhere);
+  });
+}
+
 interface Found {
   /** For each unit, how well the sentences have it. */
   readonly of: readonly ReadonlyMap<number, number>[];
@@ -196,15 +115,14 @@ interface Found {
   readonly totals: ReadonlyMap<number, number>;
 }
 
-function findUnits({ units, weights }: Claim, source: SourceSentences): Found {
+function findUnits({ units, weights, variants }: Claim, source: SourceSentences): Found {
   const totals = new Map<number, number>();
-  const of = units.map(({ terms, text }, index) => {
-    const variants = variantsOf(text);
+  const of = units.map(({ terms }, index) => {
     const places = new Map<number, number>();
     for (const [rank, term] of terms.entries())
       for (const place of source.placesOf(term))
         if (!places.has(place)) places.set(place, rank === 0 ? 1 : BEGINNING_FOUND);
-    for (const term of variants) for (const place of source.placesOf(term)) places.set(place, 1);
+    for (const term of variants[index] ?? []) for (const place of source.placesOf(term)) places.set(place, 1);
     for (const [place, value] of places) totals.set(place, (totals.get(place) ?? 0) + value * (weights[index] ?? 0));
     return places;
   });
@@ -316,5 +234,3 @@ function hasNumbers(claim: Claim, sentences: readonly SourceSentence[], source: 
     })
   );
 }
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
