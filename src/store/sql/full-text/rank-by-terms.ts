@@ -14,15 +14,11 @@ const B = 0.75;
 const TITLE_WEIGHT = 2;
 /** Weight of a term found by spelling correction. */
 const CORRECTED = 0.8;
-/** Postings read before the texts of the best chunks are considered instead; some 6 ms. */
-const POSTINGS_BUDGET = 300_000;
-/** Reading the terms of a text takes as long as reading this many postings. */
-const POSTINGS_PER_TEXT = 10_000;
-/** Maximum number of texts whose terms are read. */
-const MAX_CONTENDERS = 1_000;
+/** Few allowed chunks are looked up in the postings from the beginning. */
+const FEW_CHUNKS = 1_000;
 /** Looking up a chunk in postings takes as long as adding up the scores of this many. */
 const POSTINGS_PER_LOOKUP = 12;
-/** Postings read before the most frequent terms are left out; about a second. */
+/** Postings that are read before the most frequent terms are left out; about a second. */
 const MAX_POSTINGS = 50_000_000;
 
 export interface TermQuery {
@@ -41,9 +37,9 @@ export interface TermQuery {
 /**
  * The chunks with the highest BM25 sum over any of the terms.
  *
- * The postings are read from FTS5 through `fts5vocab`, and the sums are computed here: this takes a quarter of the time
- * of FTS5's own `bm25()`, a filter costs nothing, and terms in more than half of the chunks still have a positive
- * weight, as they should in a corpus about one subject.
+ * The postings are those of FTS5, and the sums are computed here: this takes less than a quarter of the time of FTS5's
+ * own `bm25()`, a filter costs nothing, and terms in more than half of the chunks still have a positive weight, as they
+ * should in a corpus about one subject.
  */
 export function rankByTerms(index: TermIndex, { limit, ...query }: TermQuery): ScoredKey[] {
   const touched: number[] = [];
@@ -68,34 +64,20 @@ function bestOf(keys: readonly number[], scores: Float64Array, limit: number): S
 
 /**
  * Adds up the scores of the terms, rarest first, and returns the chunks that include the best ones. Once only frequent
- * terms remain that cannot lift other chunks into the result, they are looked up for these chunks alone: in the postings
- * or, where reading those takes longer, in the texts of the chunks.
+ * terms remain that cannot lift other chunks into the result, they are looked up for these chunks alone.
  */
 function addScores(index: TermIndex, query: TermQuery, touched: number[]): readonly number[] {
   const { own, allowed } = query;
   const known = knownTerms(index, query);
-  let contenders = allowed !== undefined && allowed.size <= MAX_CONTENDERS ? allowed.keys : undefined;
+  let contenders = allowed !== undefined && allowed.size <= FEW_CHUNKS ? allowed.keys : undefined;
   let read = 0;
-  let { among } = index;
   for (const [place, { term, count, emphasis }] of known.entries()) {
-    const rest = known.slice(place);
     const candidates: readonly number[] = contenders ?? touched;
     if (own === undefined && count > candidates.length) {
-      contenders = contendersOf(index, { query, candidates, rest }) ?? contenders;
+      contenders = contendersOf(index, { query, candidates, rest: known.slice(place) }) ?? contenders;
     }
     read += own === undefined && index.isInMemory?.(term) !== true ? count : 0;
-    if (place > 0 && read > POSTINGS_BUDGET) {
-      if (among !== undefined && contenders !== undefined && areFewTexts(contenders, rest)) {
-        const texts = among(contenders);
-        if (texts !== undefined) {
-          addFromTexts(index, { query, touched, rest, texts });
-          return contenders;
-        }
-        // Texts that are too long are not analysed again at each term.
-        among = undefined;
-      }
-      if (read > MAX_POSTINGS) break;
-    }
+    if (place > 0 && read > MAX_POSTINGS) break;
     const postings = (own ?? index).postings(term);
     if (postings.keys.length === 0) continue;
     const weight = rarityOf(index, term, own ? undefined : postings) * emphasis;
@@ -110,7 +92,7 @@ interface TermScores {
   readonly weight: number;
   readonly postings: Postings;
   /** Chunks whose scores are needed; undefined for all. */
-  readonly contenders?: readonly number[] | undefined;
+  readonly contenders: readonly number[] | undefined;
 }
 
 function addTerm(
@@ -136,23 +118,6 @@ function addTerm(
     const at = placeOf(keys, key);
     if (keys[at] === key) add(key, at);
   }
-}
-
-interface FoundTexts extends Pick<TermScores, 'query' | 'touched'> {
-  readonly rest: readonly KnownTerm[];
-  readonly texts: (term: string) => Postings;
-}
-
-function addFromTexts(index: TermIndex, { query, touched, rest, texts }: FoundTexts): void {
-  for (const { term, emphasis } of rest) {
-    addTerm(index, { query, touched, weight: rarityOf(index, term) * emphasis, postings: texts(term) });
-  }
-}
-
-/** Whether reading these texts takes less time than reading the postings of the remaining terms. */
-function areFewTexts(contenders: readonly number[], rest: readonly KnownTerm[]): boolean {
-  const occurrences = rest.reduce((sum, { count }) => sum + count, 0);
-  return contenders.length <= Math.min(MAX_CONTENDERS, occurrences / POSTINGS_PER_TEXT);
 }
 
 interface RemainingTerms {

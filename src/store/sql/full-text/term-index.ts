@@ -14,8 +14,6 @@ export interface TermIndex {
   isInMemory?(term: string): boolean;
   /** The number of chunks with a term, if it can be read without the term's postings. */
   frequency?(term: string): number;
-  /** The postings of terms in these chunks, read from their texts; undefined when they are too long. */
-  among?(keys: readonly number[]): ((term: string) => Postings) | undefined;
   /** The first term at or after a text, in code point order. */
   seek(from: string): string | undefined;
 }
@@ -30,7 +28,6 @@ export const presentTerms = (reading: Reading, table: TermTable): TermIndex => (
     isInMemory: (term: string) => cachedPostings(reading, table, term) !== undefined,
     frequency: (term: string) =>
       cachedPostings(reading, table, term)?.keys.length ?? readFrequency(reading, table, term),
-    among: (keys: readonly number[]) => postingsOf(reading, keys),
   }),
 });
 

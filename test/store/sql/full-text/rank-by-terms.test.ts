@@ -1,29 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { LruMap } from '../../../../src/shared/lru-map.ts';
 import { createVocabulary } from '../../../../src/store/sql/full-text/filter-vocabulary.ts';
-import { noPostings, toPostings } from '../../../../src/store/sql/full-text/postings.ts';
+import { noPostings, type Postings, toPostings } from '../../../../src/store/sql/full-text/postings.ts';
 import { rankByTerms } from '../../../../src/store/sql/full-text/rank-by-terms.ts';
 import type { TermIndex } from '../../../../src/store/sql/full-text/term-index.ts';
 import { keySet } from '../../../../src/store/sql/search/key-set.ts';
 
 const CHUNKS = 160_000;
 
-/** Terms by the share of chunks that have them; together they exceed what is read of the index of one query. */
+/** Terms by the share of chunks that have them. */
 const EVERY = { rare: 4_001, seldom: 1_009, often: 3, common: 2, usual: 1 };
 type Term = keyof typeof EVERY;
 
-function indexOf(readTexts: boolean) {
-  const read: string[] = [];
-  const occurrences = (term: Term, key: number) => (key % EVERY[term] === 0 ? 1 + ((key * 31) % 4) : 0);
-  const postings = (term: string, keys?: readonly number[]) => {
+const postingsOf: Readonly<Record<string, Postings>> = Object.fromEntries(
+  Object.entries(EVERY).map(([term, every]) => {
     const found: number[] = [];
-    const add = (key: number) => {
-      for (let time = occurrences(term as Term, key); time > 0; time--) found.push(time === 3 ? -key : key);
-    };
-    if (keys) for (const key of keys.toSorted((one, two) => one - two)) add(key);
-    else for (let key = 1; key <= CHUNKS; key++) add(key);
-    return toPostings(found);
-  };
+    for (let key = every; key <= CHUNKS; key += every) {
+      for (let time = 1 + ((key * 31) % 4); time > 0; time--) found.push(time === 3 ? -key : key);
+    }
+    return [term, toPostings(found)];
+  }),
+);
+
+/** Without frequencies, every posting is scored. */
+function indexOf({ hasFrequencies }: { readonly hasFrequencies: boolean }) {
+  const read: string[] = [];
   const index: TermIndex = {
     chunks: {
       lengths: Int32Array.from({ length: CHUNKS + 1 }, (_, key) => (key === 0 ? -1 : 20 + (key % 50))),
@@ -34,13 +35,10 @@ function indexOf(readTexts: boolean) {
     count: (term) => Math.ceil((2.5 * CHUNKS) / EVERY[term as Term]),
     postings(term) {
       read.push(term);
-      return postings(term);
+      return postingsOf[term] ?? noPostings;
     },
     seek: () => undefined,
-    ...(readTexts && {
-      frequency: (term: string) => Math.floor(CHUNKS / EVERY[term as Term]),
-      among: (keys: readonly number[]) => (term: string) => postings(term, keys),
-    }),
+    ...(hasFrequencies && { frequency: (term: string) => Math.floor(CHUNKS / EVERY[term as Term]) }),
   };
   return { index, read };
 }
@@ -48,21 +46,9 @@ function indexOf(readTexts: boolean) {
 describe('ranking by terms of which many chunks have some', () => {
   const terms = ['usual', 'rare', 'common', 'seldom', 'often'];
 
-  it('reads frequent terms only of the chunks that they can lift, with the same result', () => {
-    const all = indexOf(false);
-    const some = indexOf(true);
-    const query = { terms, allowed: undefined, limit: 10 };
-    const expected = rankByTerms(all.index, query);
-    expect(expected).toHaveLength(10);
-    expect(rankByTerms(some.index, query)).toEqual(expected);
-    expect(new Set(all.read)).toEqual(new Set(terms));
-    expect(some.read).not.toContain('usual');
-    expect(some.index.chunks.scores.every((score) => score === 0)).toBe(true);
-  });
-
-  it('looks up frequent terms in memory only for the chunks that they can lift, with the same result', () => {
-    const all = indexOf(false);
-    const some = { ...indexOf(true).index, isInMemory: () => true };
+  it('looks up frequent terms only for the chunks that they can lift, with the same result', () => {
+    const all = indexOf({ hasFrequencies: false });
+    const some = indexOf({ hasFrequencies: true });
     let asked = 0;
     const everyChunk = { ...keySet([]), size: CHUNKS, has: () => ++asked > 0 };
     for (const limit of [10, 100, 500]) {
@@ -72,57 +58,38 @@ describe('ranking by terms of which many chunks have some', () => {
         const expected = rankByTerms(all.index, query);
         const withAll = asked;
         asked = 0;
-        expect(rankByTerms(some, query), `${few}, ${limit}`).toEqual(expected);
+        expect(rankByTerms(some.index, query), `${few}, ${limit}`).toEqual(expected);
         if (limit < 100 && few.includes('seldom')) expect(asked).toBeLessThan(withAll / 100);
       }
     }
+    expect(some.index.chunks.scores.every((score) => score === 0)).toBe(true);
   });
 
   it('looks up few allowed chunks in the postings of frequent terms', () => {
-    const all = indexOf(false);
-    const some = { ...indexOf(true).index, isInMemory: () => true };
+    const all = indexOf({ hasFrequencies: false });
+    const some = indexOf({ hasFrequencies: true });
     for (const count of [1, 40, 900]) {
       const allowed = keySet(Array.from({ length: count }, (_, number) => 1 + number * 177));
       // What seems to be many is not looked up.
       const asMany = { ...allowed, size: CHUNKS };
       const query = { terms, limit: 50 };
-      expect(rankByTerms(some, { ...query, allowed })).toEqual(rankByTerms(all.index, { ...query, allowed: asMany }));
+      expect(rankByTerms(some.index, { ...query, allowed })).toEqual(
+        rankByTerms(all.index, { ...query, allowed: asMany }),
+      );
     }
   });
 
   it('reads all postings where chunks with frequent terms alone are among the best', () => {
-    const all = indexOf(false);
-    const some = indexOf(true);
+    const all = indexOf({ hasFrequencies: false });
+    const some = indexOf({ hasFrequencies: true });
     const query = { terms: ['usual', 'common', 'often'], allowed: undefined, limit: 500 };
     expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
     expect(new Set(some.read)).toEqual(new Set(query.terms));
   });
-
-  it('reads the texts of few allowed chunks', () => {
-    const all = indexOf(false);
-    const some = indexOf(true);
-    const allowed = keySet(Array.from({ length: 30 }, (_, number) => 1 + number * 1_777));
-    const query = { terms, allowed, limit: 50 };
-    expect(rankByTerms(some.index, query)).toEqual(rankByTerms(all.index, query));
-    expect(some.read).not.toContain('usual');
-  });
-
-  it('analyses texts that are too long once, and reads postings instead', () => {
-    const all = indexOf(false);
-    const some = indexOf(true);
-    let analysed = 0;
-    const among = () => {
-      analysed++;
-      return undefined;
-    };
-    const query = { terms, allowed: keySet([1, 2, 3, 6, 4_001, 4_002]), limit: 10 };
-    expect(rankByTerms({ ...some.index, among }, query)).toEqual(rankByTerms(all.index, query));
-    expect(analysed).toBe(1);
-  });
 });
 
 it('does not keep a frequency of postings that have not been fetched yet', () => {
-  const { index } = indexOf(false);
+  const { index } = indexOf({ hasFrequencies: false });
   const own = createVocabulary([{ key: 2, title: '', body: 'common' }], 1);
   const known = {
     occurrences: new LruMap({ max: 9 }),
