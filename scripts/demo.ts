@@ -26,7 +26,8 @@ const output = processOutput(process.stdout, process.stderr);
 /** For the answers, which are indented below their questions. */
 const indented: Output = {
   ...output,
-  print: (line = '') => output.print(line === '' ? '' : `   ${line}`),
+  // A long quote is a text of several lines.
+  print: (text = '') => output.print(text.replace(/^(?=.)/gm, '   ')),
   width: output.width - 3,
 };
 const title = (text: string) => output.print(`\n${output.style(['bold', 'cyan'], text)}\n`);

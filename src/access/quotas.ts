@@ -70,9 +70,11 @@ export function createQuotas({ defaults, users, corpus, collections, others }: Q
         const has = await used(userId);
         for (const { kind, most } of limits) {
           if (has[kind] + count <= most) continue;
+          const what = has[kind] === 1 ? kind.slice(0, -1) : kind;
+          const more = count === 1 ? '' : `, so ${count} more are too many`;
           throw new ServiceError(
             'forbidden',
-            `You have ${has[kind]} ${kind} and may have ${most}. Delete some, or ask an administrator for more.`,
+            `You have ${has[kind]} ${what} and may have ${most}${more}. Delete some, or ask an administrator for more.`,
           );
         }
         return act();

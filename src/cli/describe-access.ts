@@ -4,7 +4,8 @@ import { count } from './progress-line.ts';
 /** Describes who may call over HTTP; shows no keys. */
 export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): string {
   if (mode === 'off') return 'no authentication, this machine only (change with CITEWELL_AUTH=required)';
-  const registration = accounts.registration === 'open' ? ', anyone may register (CITEWELL_REGISTRATION=closed)' : '';
+  const registration =
+    accounts.registration === 'open' ? ', anyone may register (change with CITEWELL_REGISTRATION=closed)' : '';
   const ways = [
     ...(keys.length === 0 ? [] : [`${count(keys.length)} ${keys.length === 1 ? 'key' : 'keys'} of CITEWELL_API_KEYS`]),
     ...(oauth === undefined ? [] : [`access tokens of ${oauth.issuer}`]),

@@ -291,11 +291,13 @@ describeEngines('Accounts', ({ openTestStore }) => {
       const codes = await Promise.all(['one', 'two', 'three'].map((name) => take(name).catch((error) => error.code)));
       // The quota check is atomic: exactly one request succeeds.
       expect(codes.toSorted()).toEqual(['forbidden', 'forbidden', undefined]);
-      await expect(take('four')).rejects.toThrow(/1 documents and may have 1/);
+      await expect(take('four')).rejects.toThrow(/1 document and may have 1\. /);
       await accounts.quotas.within(defaultAdmin.userId, ['documents'], async () => {});
       const collections = collectionsWithinQuota(store.collections, accounts.quotas);
       const make = (id: string) => collections.ensure({ id, ownerId: ada.id, name: id });
-      await expect(accounts.quotas.within(ada.id, ['collections'], async () => {}, 2)).rejects.toThrow(/may have 2/);
+      await expect(accounts.quotas.within(ada.id, ['collections'], async () => {}, 2)).rejects.toThrow(
+        /may have 2, so 2 more are too many\. /,
+      );
       await make('6b9f1f3e-0000-4000-8000-000000000001');
       await expect(make('6b9f1f3e-0000-4000-8000-000000000002')).rejects.toThrow(/2 collections and may have 2/);
       await make('6b9f1f3e-0000-4000-8000-000000000001');
