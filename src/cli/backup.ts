@@ -12,7 +12,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { moveAll } from './migrate-originals.ts';
 import { createProgressReporter, toWire } from './migrate-store.ts';
-import { count, progressLine } from './progress-line.ts';
+import { counted, progressLine } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
 import { withClient } from './with-client.ts';
 
@@ -122,7 +122,7 @@ function printResult(
   if (json) output.print(JSON.stringify({ type, file, ...manifest }));
   else {
     output.print(
-      `${file} ${words}: ${count(documents)} documents, ${count(chunks)} chunks, ${byteCount(bytes)}, ` +
+      `${file} ${words}: ${counted(documents, 'document')}, ${counted(chunks, 'chunk')}, ${byteCount(bytes)}, ` +
         `made on ${created_at} by Citewell ${citewell}.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { AccessConfig } from '../access/access-settings.ts';
-import { count } from './progress-line.ts';
+import { counted } from './progress-line.ts';
 
 /** Describes who may call over HTTP; shows no keys. */
 export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): string {
@@ -7,7 +7,7 @@ export function describeAccess({ mode, keys, oauth, accounts }: AccessConfig): s
   const registration =
     accounts.registration === 'open' ? ', anyone may register (change with CITEWELL_REGISTRATION=closed)' : '';
   const ways = [
-    ...(keys.length === 0 ? [] : [`${count(keys.length)} ${keys.length === 1 ? 'key' : 'keys'} of CITEWELL_API_KEYS`]),
+    ...(keys.length === 0 ? [] : [`${counted(keys.length, 'key')} of CITEWELL_API_KEYS`]),
     ...(oauth === undefined ? [] : [`access tokens of ${oauth.issuer}`]),
   ];
   return [...ways, `its users${registration}`].join(', ');

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { documentIdOf } from './find-document.ts';
 import type { DeletionRecord, VersionRecord } from './from-wire.ts';
 import { table, visibleLine } from './layout.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 import { withoutEmbedding } from './with-client.ts';
 
 /** `citewell documents versions` */
@@ -52,23 +52,19 @@ export function restoreVersion(
 export function receiptLines(receipt: DeletionRecord): string[] {
   const { index, verified } = receipt;
   const removedParts = [
-    counted(receipt.chunks + (receipt.past_chunks ?? 0), 'passage', 'passages'),
-    counted(receipt.vectors, 'vector', 'vectors'),
+    counted(receipt.chunks + (receipt.past_chunks ?? 0), 'passage'),
+    counted(receipt.vectors, 'vector'),
     counted(receipt.full_text_entries, 'full-text entry', 'full-text entries'),
-    counted(receipt.files, 'file', 'files'),
-    counted(receipt.versions ?? 0, 'earlier version', 'earlier versions'),
+    counted(receipt.files, 'file'),
+    counted(receipt.versions ?? 0, 'earlier version'),
     counted(receipt.graph_rows ?? 0, 'graph entry', 'graph entries'),
   ];
   return [
     `  removed: ${removedParts.join(', ')}`,
-    ...(index === undefined
-      ? []
-      : [`  vector index: ${counted(index.removed, 'passage', 'passages')}, ${index.state}`]),
+    ...(index === undefined ? [] : [`  vector index: ${counted(index.removed, 'passage')}, ${index.state}`]),
     ...(verified === undefined ? [] : [`  verified by searching: ${PROOFS[`${verified}`]}`]),
   ];
 }
-
-const counted = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
 
 const PROOFS = {
   true: 'searches no longer find it',

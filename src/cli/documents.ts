@@ -9,7 +9,7 @@ import { documentIdOf, placeOf } from './find-document.ts';
 import type { ChunkRecord, DeletionRecord, DocumentRecord } from './from-wire.ts';
 import { formatLocation, paragraph, table } from './layout.ts';
 import { noteEmptyCorpus } from './note-empty-corpus.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 import { chunkJson } from './search.ts';
 import { withoutEmbedding } from './with-client.ts';
 
@@ -44,7 +44,7 @@ export function listDocuments(options: ListOptions, context: CommandContext): Pr
       return exitCodes.ok;
     }
     for (const line of table(documentRows(documents))) output.print(line);
-    if (total > documents.length) output.note(`${count(documents.length)} of ${count(total)} documents.`);
+    if (total > documents.length) output.note(`${count(documents.length)} of ${counted(total, 'document')}.`);
     if (total === 0) await noteEmptyCorpus(client, output);
     return exitCodes.ok;
   });

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { Client } from './client.ts';
 import type { CommandContext } from './command-context.ts';
 import { finishExtraction } from './graph.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 import { trainingLine } from './training-line.ts';
 
 /** Without a lasting server, finishes the background work that ingestion left behind: graphs, summaries, training. */
@@ -48,7 +48,8 @@ async function finishSummaries(client: Client, { output, interruption }: Command
       failed = step.failed;
       output.status(`Summarising: ${count(step.done)} of ${count(step.total)} documents`);
     }
-    if (failed > 0) output.note(`${count(failed)} documents keep an extractive summary.`);
+    if (failed > 0)
+      output.note(`${counted(failed, 'document')} ${failed === 1 ? 'keeps' : 'keep'} an extractive summary.`);
   } catch (error) {
     const why = error instanceof ServiceError && interruption.received() === undefined ? ` (${error.message})` : '';
     output.note(`The other summaries are written by the next server, or with the next documents${why}.`);
@@ -63,8 +64,7 @@ async function finishGraph(client: Client, { output, interruption }: CommandCont
   try {
     const last = await finishExtraction(client.graph.finish(interruption.stop), output);
     const failed = last?.failed ?? 0;
-    const documents = failed === 1 ? 'document' : 'documents';
-    if (failed > 0) output.note(`The graph of ${count(failed)} ${documents} was not extracted.`);
+    if (failed > 0) output.note(`The graph of ${counted(failed, 'document')} was not extracted.`);
   } catch (error) {
     if (interruption.received() === undefined) throw error;
     output.note('The remaining documents are extracted by the next server, or by: citewell graph build');

@@ -7,7 +7,7 @@ import type { GraphEstimateRecord, GraphHitRecord } from './graph-client.ts';
 import { visible, visibleLine } from './layout.ts';
 import { lineInput } from './line-input.ts';
 import type { Output } from './output.ts';
-import { count, progressLine } from './progress-line.ts';
+import { count, counted, progressLine } from './progress-line.ts';
 import { withClient } from './with-client.ts';
 
 interface Json {
@@ -58,7 +58,7 @@ export function viewGraph(
     }
     const { nodes, edges, communities, total_nodes: all } = view;
     output.print(
-      `${count(all)} entities, ${count(view.total_edges)} relationships, ${count(communities.length)} communities.`,
+      `${counted(all, 'entity', 'entities')}, ${counted(view.total_edges, 'relationship')}, ${counted(communities.length, 'community', 'communities')}.`,
     );
     if (all === 0) output.note('Build it with: citewell graph build');
     const labels = new Map(nodes.map(({ id, label }) => [id, label]));
@@ -86,7 +86,10 @@ export function buildGraph({ collection, model, json }: InCollection, context: C
       .build(collection, { model, signal: interruption.stop, onProgress })
       .finally(() => output.status(''));
     if (json) output.print(JSON.stringify(built));
-    else output.print(`${count(built.documents)} documents merged, ${count(built.communities)} communities built.`);
+    else
+      output.print(
+        `${counted(built.documents, 'document')} merged, ${counted(built.communities, 'community', 'communities')} built.`,
+      );
     return exitCodes.ok;
   });
 }
@@ -112,16 +115,16 @@ export function extractGraph(
       return exitCodes.interrupted;
     }
     if (json) output.print(JSON.stringify({ type: 'done', documents: estimate.documents, failed: last?.failed ?? 0 }));
-    else output.print(`${count(estimate.documents)} documents extracted.`);
+    else output.print(`${counted(estimate.documents, 'document')} extracted.`);
     return (last?.failed ?? 0) > 0 ? exitCodes.partly : exitCodes.ok;
   });
 }
 
 function estimateText({ model, documents, chunks, calls, cost_usd: cost, ...tokens }: GraphEstimateRecord): string {
-  const what = `${count(documents)} documents, ${count(chunks)} passages, by ${model}`;
+  const what = `${counted(documents, 'document')}, ${counted(chunks, 'passage')}, by ${model}`;
   if (calls === 0) return `${what}: costs nothing.`;
   const money = cost === null ? 'at an unknown price (CITEWELL_PRICES)' : aboutDollars(cost);
-  return `${what}: ${count(calls)} calls, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
+  return `${what}: ${counted(calls, 'call')}, about ${count(tokens.input_tokens)} tokens read and ${count(tokens.output_tokens)} written, ${money}.`;
 }
 
 async function isConfirmed(stop: AbortSignal): Promise<boolean> {

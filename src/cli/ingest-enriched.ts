@@ -6,7 +6,7 @@ import type { CommandContext } from './command-context.ts';
 import { aboutDollars } from './cost-words.ts';
 import type { EnrichmentEstimate } from './from-wire.ts';
 import { lineInput } from './line-input.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 
 export interface EnrichedParts {
   readonly names: readonly string[];
@@ -93,7 +93,7 @@ async function estimateAll(
   for await (const step of ingestAll(files, { ...options, client: counting })) {
     if (step.type !== 'result') continue;
     sum.files += 1;
-    output.status(`Estimating: ${count(sum.files)} files, ${count(sum.calls)} calls`);
+    output.status(`Estimating: ${counted(sum.files, 'file')}, ${counted(sum.calls, 'call')}`);
   }
   output.status('');
   return sum;
@@ -104,11 +104,11 @@ function sentence(
   hasPages: boolean,
 ): string {
   const pages = hasPages ? ' Web pages are not included.' : '';
-  if (calls === 0) return `No model calls are needed for ${count(files)} files.${pages}`;
+  if (calls === 0) return `No model calls are needed for ${counted(files, 'file')}.${pages}`;
   const price = cost === null ? 'cost unknown (CITEWELL_PRICES)' : aboutDollars(cost);
   const before = known === 0 ? '' : `, ${count(known)} of them already`;
   return (
-    `${model} will write contexts for ${count(chunks)} passages of ${count(files)} files${before}: ${count(calls)} calls, ` +
+    `${model} will write contexts for ${counted(chunks, 'passage')} of ${counted(files, 'file')}${before}: ${counted(calls, 'call')}, ` +
     `about ${count(inputTokens)} tokens in and ${count(outputTokens)} out, ${price}.${pages}`
   );
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { byteCount } from '../shared/byte-count.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { count, progressLine } from './progress-line.ts';
+import { count, counted, progressLine } from './progress-line.ts';
 
 export interface MigrateOriginalsOptions {
   readonly to: string;
@@ -20,7 +20,7 @@ export async function migrateOriginals(options: MigrateOriginalsOptions, context
     const { files, bytes } = await moveAll(await context.config(), options, context);
     if (options.json) return exitCodes.ok;
     output.print(
-      `Moved ${count(files)} files, ${byteCount(bytes)}, to ${describeTarget(to)}; all were compared by SHA-256.`,
+      `Moved ${counted(files, 'file')}, ${byteCount(bytes)}, to ${describeTarget(to)}; all were compared by SHA-256.`,
     );
     output.note(
       to === 'database'
@@ -54,7 +54,7 @@ export async function moveAll(
       continue;
     }
     if (type === 'began')
-      output.note(`Moving ${count(totalFiles)} files, ${byteCount(totalBytes)}, to ${describeTarget(to)}.`);
+      output.note(`Moving ${counted(totalFiles, 'file')}, ${byteCount(totalBytes)}, to ${describeTarget(to)}.`);
     const now = performance.now();
     if (type !== 'progress' || now - shownAt < PROGRESS_EVERY_MS) continue;
     shownAt = now;

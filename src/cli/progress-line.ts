@@ -23,7 +23,7 @@ const MINIMUM_SECONDS_FOR_RATE = 1;
 export function progressLine(progress: Progress, width: number): string {
   const parts = [
     ...(progress.total === undefined ? [] : [bar(progress.done, progress.total)]),
-    counted(progress),
+    amountOf(progress),
     ...rateParts(progress),
     ...(progress.present ? [`${count(progress.present)} already present`] : []),
     ...(progress.skipped > 0 ? [`${count(progress.skipped)} skipped`] : []),
@@ -34,7 +34,7 @@ export function progressLine(progress: Progress, width: number): string {
   return line.length < width ? line : `${line.slice(0, Math.max(0, width - 2))}…`;
 }
 
-function counted({ done, total, listed, unit }: Progress): string {
+function amountOf({ done, total, listed, unit }: Progress): string {
   if (total !== undefined) return `${count(done)}/${count(total)} ${unit}`;
   return listed === undefined ? `${count(done)} ${unit}` : `${count(done)} of ${count(listed)} ${unit} listed so far`;
 }
@@ -66,3 +66,7 @@ export function duration(seconds: number): string {
  * command.
  */
 export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** `1 document` or `1,200 documents`; `many` is the plural if it is no mere s. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { count, progressLine } from './progress-line.ts';
+import { counted, progressLine } from './progress-line.ts';
 import { trainingLine } from './training-line.ts';
 import { withClient } from './with-client.ts';
 
@@ -31,7 +31,7 @@ export async function reindex(options: ReindexOptions, context: CommandContext):
         const step = await steps.next();
         if (step.done) {
           if (options.json) output.print(JSON.stringify({ type: 'done', embedder: step.value, chunks: done }));
-          else output.print(`Searching with ${step.value} now, over ${count(done)} chunks.`);
+          else output.print(`Searching with ${step.value} now, over ${counted(done, 'chunk')}.`);
           return exitCodes.ok;
         }
         done = step.value.done;

@@ -17,7 +17,7 @@ import { offerFor } from './offer-tools.ts';
 import { openPage, systemPageOpener } from './open-page.ts';
 import type { OpenServer } from './open-server.ts';
 import type { Output } from './output.ts';
-import { count } from './progress-line.ts';
+import { counted } from './progress-line.ts';
 
 interface ServeOptions {
   readonly port?: number;
@@ -62,7 +62,13 @@ export async function serve(options: ServeOptions, context: CommandContext): Pro
         ['answers', status.model],
         ['embeddings', status.embedder],
         ...(status.database === undefined ? [] : [['database', status.database] as const]),
-        ['data', `${status.data}, ${count(Object.values(documents).reduce((sum, each) => sum + each, 0))} documents`],
+        [
+          'data',
+          `${status.data}, ${counted(
+            Object.values(documents).reduce((sum, each) => sum + each, 0),
+            'document',
+          )}`,
+        ],
       ]);
       const hints = [...(await accessHints(config.access, services.accounts.store)), ...status.hints];
       for (const hint of hints) output.print(`  ${output.style('yellow', hint)}`);

@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Backlog, Status } from './from-wire.ts';
 import { table } from './layout.ts';
-import { count, duration } from './progress-line.ts';
+import { count, counted, duration } from './progress-line.ts';
 import { sourcesLine } from './source-rows.ts';
 import { withoutEmbedding } from './with-client.ts';
 
@@ -50,7 +50,7 @@ export function status(options: { readonly json?: boolean }, context: CommandCon
 
 function processLine({ role, name, version, leads, tasks }: NonNullable<Status['processes']>[number]): string {
   const parts = [`${role} ${name}`, `version ${version}`];
-  if (tasks > 0) parts.push(`works on ${count(tasks)} document${tasks === 1 ? '' : 's'}`);
+  if (tasks > 0) parts.push(`works on ${counted(tasks, 'document')}`);
   if (leads) parts.push('leads');
   return parts.join(', ');
 }

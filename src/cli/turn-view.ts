@@ -1,7 +1,7 @@
 import type { AgentReply, ShownEvent, TurnSpend } from './agent-wire.ts';
 import { visible, visibleLine } from './layout.ts';
 import type { Output } from './output.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 
 /** Maximum number of columns shown of a tool's argument. */
 const ARGUMENT_WIDTH = 60;
@@ -113,7 +113,7 @@ export function usageLine(model: string, spent: TurnSpend): string {
   const { input, cachedInput, output, steps, seconds, dollars } = spent;
   return [
     model,
-    `${count(steps)} ${steps === 1 ? 'step' : 'steps'}`,
+    counted(steps, 'step'),
     ...(input + output === 0
       ? []
       : [

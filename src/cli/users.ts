@@ -2,7 +2,7 @@ import { checkEmail } from '../access/email-address.ts';
 import type { CommandContext } from './command-context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { table } from './layout.ts';
-import { count } from './progress-line.ts';
+import { count, counted } from './progress-line.ts';
 import { readPassword } from './read-password.ts';
 import { findUser, type UserChanges, type UserRecord, type UsersClient } from './users-client.ts';
 import { withoutEmbedding } from './with-client.ts';
@@ -28,7 +28,7 @@ export function listUsers(
       return;
     }
     for (const line of table(users.map(row))) output.print(line);
-    if (total > users.length) output.note(`${count(users.length)} of ${count(total)} users.`);
+    if (total > users.length) output.note(`${count(users.length)} of ${counted(total, 'user')}.`);
   });
 }
 
@@ -37,7 +37,7 @@ const row = ({ email, name, is_superuser, is_active, is_verified, num_files }: U
   is_superuser ? 'superuser' : 'user',
   is_active ? 'active' : 'deactivated',
   is_verified ? 'verified' : 'not verified',
-  `${count(num_files)} documents`,
+  counted(num_files, 'document'),
   name ?? '',
 ];
 
@@ -85,7 +85,7 @@ export function deleteUser(email: string, options: OutputOptions, context: Comma
   return withUsers(context, async (client) => {
     const user = await findUser(client, email);
     const documents = await client.remove(user.id);
-    const words = `Deleted ${user.email}, with ${count(documents)} ${documents === 1 ? 'document' : 'documents'}.`;
+    const words = `Deleted ${user.email}, with ${counted(documents, 'document')}.`;
     printResult(context, options, { id: user.id, email: user.email, documents }, words);
   });
 }

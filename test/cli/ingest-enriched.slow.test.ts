@@ -23,9 +23,7 @@ it('ingest shows the estimated cost of enrichment, asks, and makes chunks search
   await writeFile(join(cwd, 'levels.md'), '# Levels\n\nThe level of the river was measured every morning.\n');
 
   const unconfirmed = await runCitewell(['ingest', 'levels.md', '--enrich'], { cwd, env });
-  expect(unconfirmed.stderr).toMatch(
-    /fake\/small will write contexts for 1 passages of 1 files: 1 calls, .* \$0\.000\d/,
-  );
+  expect(unconfirmed.stderr).toMatch(/fake\/small will write contexts for 1 passage of 1 file: 1 call, .* \$0\.000\d/);
   expect(unconfirmed.stderr).toContain('--yes');
   expect(unconfirmed.code).not.toBe(0);
   expect(provider.requests).toHaveLength(0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatLocation, paragraph, table, wrap } from '../../src/cli/layout.ts';
-import { count, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
+import { count, counted, duration, type Progress, progressLine } from '../../src/cli/progress-line.ts';
 import { byteCount } from '../../src/shared/byte-count.ts';
 
 describe('text for a terminal', () => {
@@ -104,4 +104,12 @@ it.each([
   [1_234_567, '1,234,567'],
 ])('the number %d is written as %s', (value, text) => {
   expect(count(value)).toBe(text);
+});
+
+it('counts one document, and several', () => {
+  expect([counted(1, 'document'), counted(1_200, 'document'), counted(0, 'entity', 'entities')]).toEqual([
+    '1 document',
+    '1,200 documents',
+    '0 entities',
+  ]);
 });

@@ -42,7 +42,7 @@ describePostgres('Uploaded files in S3', () => {
     expect((await runCitewell(move, { cwd, env: access })).stderr).toMatch(/A server uses the database .* Stop all/);
     await first.end('SIGTERM');
     const moved = await runCitewell(move, { cwd, env: access });
-    expect(moved, moved.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Moved 1 files/) });
+    expect(moved, moved.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Moved 1 file,/) });
 
     const [one, two] = [await start(env), await start(env)];
     const harbour = await one.upload('Harbour of Skerry.');
