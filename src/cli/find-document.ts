@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { isUuid } from '../documents/ids.ts';
 import { ServiceError } from '../errors.ts';
+import { filePathOf } from '../shared/file-path-of.ts';
 import type { Client } from './client.ts';
 import type { DocumentRecord } from './from-wire.ts';
 
@@ -56,5 +57,5 @@ export async function documentIdOf(
 /** The path or URL of a document, which tells documents with the same title apart; its title if it was uploaded. */
 export function placeOf({ source, title }: DocumentRecord): string {
   if (typeof source !== 'string') return title;
-  return source.startsWith('file:') ? fileURLToPath(source) : source;
+  return filePathOf(source) ?? source;
 }

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { filePathOf } from '../shared/file-path-of.ts';
 import type { Client } from './client.ts';
 import type { CitedSource, Verdict } from './from-wire.ts';
 import { formatLocation, paragraph, visibleLine } from './layout.ts';
@@ -40,5 +40,5 @@ export async function showCitations(citations: readonly CitedSource[], client: C
 async function sourceOf(client: Client, documentId: string): Promise<string> {
   const { source } = await client.document(documentId).catch(() => ({ source: null }));
   if (typeof source !== 'string') return documentId;
-  return source.startsWith('file:') ? fileURLToPath(source) : source;
+  return filePathOf(source) ?? source;
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { filePathOf } from '../shared/file-path-of.ts';
 import { Problems } from './problems.ts';
 import type { Question } from './questions.ts';
 
@@ -58,8 +59,8 @@ function namesOf({ id, title, fileName, source }: NamedDocument): Set<string> {
 }
 
 function sourceNames(source: string): string[] {
-  if (!source.startsWith('file:')) return [source, source.replace(/\/$/, '')];
-  const path = fileURLToPath(source).replaceAll('\\', '/');
+  const path = filePathOf(source)?.replaceAll('\\', '/');
+  if (path === undefined) return [source, source.replace(/\/$/, '')];
   const parts = path.split('/');
   const ends = parts.map((_, index) => parts.slice(index).join('/')).filter((end) => end !== '');
   return [source, pathToFileURL(path).href, path, basename(path), ...ends];

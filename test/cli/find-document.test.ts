@@ -10,7 +10,8 @@ const ids = [
   'b7000000-0000-4000-8000-000000000003',
 ];
 const titles = ['Fares', 'report.pdf', 'report.pdf'];
-const sources = [null, null, 'file:///papers/report.pdf'];
+// The first file is one of a server that a client on Windows named.
+const sources = [null, 'file://nas/share/report.pdf', 'file:///papers/report.pdf'];
 
 /** Serves the documents in pages of one, as a large corpus would. */
 const client = {
@@ -38,7 +39,10 @@ describe('a document is found by', () => {
   });
 
   it.each([
-    ['report.pdf', /^"report.pdf" means 2 documents: a3.*02 \(report.pdf\), b7.*03 \(\/papers\/report.pdf\)\. Give/],
+    [
+      'report.pdf',
+      /^"report.pdf" means 2 documents: a3.*02 \(file:\/\/nas\/share\/report.pdf\), b7.*03 \(\/papers\/report.pdf\)\. Give/,
+    ],
     ['a300', /^"a300" means 2 documents/],
     ['b7', /^No document has "b7"/],
     ['fares', /^No document has "fares"/],
