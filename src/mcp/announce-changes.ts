@@ -2,8 +2,8 @@ import { type McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError
 import type { Principal } from '../access/principal.ts';
 import type { Backend } from './backend.ts';
 import { documentIdIn, documentUri, INDEX_URI } from './document-uri.ts';
-import { paceChanges } from './pace-changes.ts';
-import { MAX_SUBSCRIBED, subscribable } from './subscribable.ts';
+import { type Changes, paceChanges } from './pace-changes.ts';
+import { MAX_SUBSCRIBED, noLongerSubscribable, subscribable } from './subscribable.ts';
 
 interface AnnouncedTo {
   readonly backend: Backend;
@@ -37,17 +37,21 @@ export function announceChanges({ server }: McpServer, { backend, principal, era
       return {};
     });
   }
-  const concerned = (documentIds: readonly string[]): readonly string[] => {
+  const concerned = async ({ documentIds, removedIds }: Changes): Promise<readonly string[]> => {
     // On modern connections the SDK filters by subscription.
     if (era === 'modern') return [INDEX_URI, ...documentIds.map(documentUri)];
     // Passages of the documents too, to which search results link.
-    const isChanged = (uri: string) => documentIds.includes(documentIdIn(uri) ?? '');
-    return [...subscribed].filter((uri) => uri === INDEX_URI || isChanged(uri));
+    const changed = [...subscribed].filter((uri) => documentIds.includes(documentIdIn(uri) ?? ''));
+    const lost = await noLongerSubscribable(changed, removedIds, { backend, principal });
+    for (const uri of lost) subscribed.delete(uri);
+    return [...subscribed].filter((uri) => uri === INDEX_URI || changed.includes(uri));
   };
   const ignore = () => {};
-  const unsubscribe = paceChanges(backend, ({ documentIds, isListChanged }) => {
-    if (isListChanged) server.sendResourceListChanged().catch(ignore);
-    for (const uri of concerned(documentIds)) server.sendResourceUpdated({ uri }).catch(ignore);
+  const unsubscribe = paceChanges(backend, (changes) => {
+    if (changes.isListChanged) server.sendResourceListChanged().catch(ignore);
+    concerned(changes)
+      .then((uris) => Promise.all(uris.map((uri) => server.sendResourceUpdated({ uri }))))
+      .catch(ignore);
   });
   const { onclose } = server;
   server.onclose = () => {

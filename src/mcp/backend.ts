@@ -40,6 +40,8 @@ export interface CorpusChange {
   readonly documentId?: string;
   /** Whether the list of documents has changed. */
   readonly isListChanged: boolean;
+  /** The document no longer exists. */
+  readonly isRemoved?: boolean;
 }
 
 /**
@@ -69,7 +71,7 @@ export interface Backend {
     request: { readonly principal: Principal; readonly runId: string; readonly name: string },
     options: CallOptions,
   ): Promise<{ readonly mediaType: string; readonly base64: string }>;
-  /** Those of the document identifiers, in lower case, that the principal may see. */
+  /** Those of the document identifiers, in lower case, that the principal may see, by their present memberships. */
   visible(
     request: { readonly principal: Principal; readonly ids: readonly string[] },
     options: CallOptions,

@@ -12,7 +12,7 @@ import { allowPages } from './allow-pages.ts';
 import type { Backend } from './backend.ts';
 import type { ToolOffer } from './choose-tools.ts';
 import { documentUri, INDEX_URI } from './document-uri.ts';
-import { narrowSubscriptions } from './narrow-subscriptions.ts';
+import { createSubscriptions } from './narrow-subscriptions.ts';
 import { paceChanges } from './pace-changes.ts';
 import { sendError } from './send-error.ts';
 import type { CreateMcpServer } from './server.ts';
@@ -82,9 +82,16 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
   });
   const modern = toNodeHandler(handler, { onerror: onError });
   const sessions = createSessions({ createServer, backend, limits, onError });
-  const unsubscribe = paceChanges(backend, ({ documentIds, isListChanged }) => {
-    if (isListChanged) handler.notify.resourcesChanged();
-    for (const uri of [INDEX_URI, ...documentIds.map(documentUri)]) handler.notify.resourceUpdated(uri);
+  const subscriptions = createSubscriptions(backend, (request) => principalIn(authOf(request)));
+  const unsubscribe = paceChanges(backend, (changes) => {
+    if (changes.isListChanged) handler.notify.resourcesChanged();
+    handler.notify.resourceUpdated(INDEX_URI);
+    subscriptions
+      .endLost(changes)
+      .then(() => {
+        for (const id of changes.documentIds) handler.notify.resourceUpdated(documentUri(id));
+      })
+      .catch(onError);
   });
 
   const router = Router();
@@ -101,7 +108,7 @@ export function mcpOverHttp(parts: McpHttpParts): McpHttp {
     refuseDeepJson,
     rateLimited(parts.admit ?? (async () => {})),
     closeRevoked(parts.authenticate, limits.recheckMs),
-    narrowSubscriptions(backend, (request) => principalIn(authOf(request))),
+    subscriptions.narrow,
   );
   router.all(['/', READ_ONLY_PATH], async (request, response) => {
     const principal = principalIn(authOf(request));
@@ -201,9 +208,15 @@ function closeRevoked(authenticate: Authenticate, every: number): RequestHandler
     if (request.method !== 'GET' && method !== 'subscriptions/listen') return next();
     markEndless(response);
     const timer = setInterval(() => {
-      authenticate(readCredentials(request)).catch((error: unknown) => {
-        if (error instanceof ServiceError && refusalStatus[error.code] === 401) response.destroy();
-      });
+      authenticate(readCredentials(request)).then(
+        ({ isSuperuser }) => {
+          // The stream was opened with rights that the client no longer has; it can open another one.
+          if (principalIn(authOf(request)).isSuperuser && !isSuperuser) response.destroy();
+        },
+        (error: unknown) => {
+          if (error instanceof ServiceError && refusalStatus[error.code] === 401) response.destroy();
+        },
+      );
     }, every).unref();
     response.once('close', () => clearInterval(timer));
     next();

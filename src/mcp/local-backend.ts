@@ -152,7 +152,9 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
     async visible({ principal, ids }) {
       const named = { kind: 'in', field: 'id', values: ids.filter(isUuid) } as const;
       const page = { offset: 0, limit: ids.length };
-      const { items } = await corpus.list(allOf(visibleFilter(principal), named), page);
+      // Those of the principal are of the time when a connection was made.
+      const collectionIds = await services.collections.idsOfMember(principal.userId);
+      const { items } = await corpus.list(allOf(visibleFilter({ ...principal, collectionIds }), named), page);
       return items.map(({ id }) => id);
     },
 
@@ -160,7 +162,11 @@ export function createLocalBackend(services: McpServices): Backend & { close(): 
 
     onChange: (listener) =>
       changes.subscribe(({ kind, documentId }) =>
-        listener({ isListChanged: kind !== 'changed', ...(documentId === undefined ? {} : { documentId }) }),
+        listener({
+          isListChanged: kind !== 'changed',
+          ...(documentId !== undefined && { documentId }),
+          ...(kind === 'removed' && { isRemoved: true }),
+        }),
       ),
 
     async close() {

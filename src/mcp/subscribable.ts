@@ -27,3 +27,16 @@ export async function subscribable(
     return id === undefined || visible.has(id);
   });
 }
+
+const WITHIN_MS = 10_000;
+
+/** Those of subscribed URIs whose documents the subscriber can no longer see; removed documents are none of them. */
+export async function noLongerSubscribable(
+  uris: readonly string[],
+  removedIds: ReadonlySet<string>,
+  subscriber: Omit<Subscriber, 'signal'>,
+): Promise<readonly string[]> {
+  const present = uris.filter((uri) => !removedIds.has(documentIdIn(uri) ?? ''));
+  const still = new Set(await subscribable(present, { ...subscriber, signal: AbortSignal.timeout(WITHIN_MS) }));
+  return present.filter((uri) => !still.has(uri));
+}

@@ -9,6 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const none = new Set();
+
 function start() {
   const listeners = new Set<(change: CorpusChange) => void>();
   const reports: Changes[] = [];
@@ -30,15 +32,15 @@ function start() {
 it('reports a change at once, and those of the next second together', () => {
   const { change, reports } = start();
   change('a', false);
-  expect(reports).toEqual([{ isListChanged: false, documentIds: ['a'] }]);
+  expect(reports).toEqual([{ isListChanged: false, documentIds: ['a'], removedIds: none }]);
   for (const id of ['b', 'c', 'b']) change(id);
   expect(reports).toHaveLength(1);
   vi.advanceTimersByTime(1_000);
-  expect(reports.slice(1)).toEqual([{ isListChanged: true, documentIds: ['b', 'c'] }]);
+  expect(reports.slice(1)).toEqual([{ isListChanged: true, documentIds: ['b', 'c'], removedIds: none }]);
   vi.advanceTimersByTime(5_000);
   expect(reports).toHaveLength(2);
   change('d', false);
-  expect(reports.at(-1)).toEqual({ isListChanged: false, documentIds: ['d'] });
+  expect(reports.at(-1)).toEqual({ isListChanged: false, documentIds: ['d'], removedIds: none });
 });
 
 it('reports nothing after it was stopped', () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defaultAdmin } from '../../src/access/principal.ts';
+import { isDocument } from '../../src/documents/filter.ts';
+import { newId } from '../../src/documents/ids.ts';
 import { startInProcess } from './support/in-process.ts';
 
 const bob = { userId: 'bob', email: 'bob@example.org', isSuperuser: false, collectionIds: [] };
@@ -64,5 +66,49 @@ describe('a subscription', () => {
     await client.subscribeResource({ uri: passage });
     await mcp.services.corpus.setMetadata(id, { year: 2024 }, 'merge');
     await expect.poll(() => updated).toEqual([passage]);
+  });
+
+  it('ends when its user loses access to the document, on the connection of either era', async () => {
+    const { mcp, id, uri, connectAs } = await startForTwo();
+    const { collections, corpus } = mcp.services;
+    const { id: shared } = await collections.ensure({ id: newId(), ownerId: defaultAdmin.userId, name: 'Shared' });
+    await collections.addDocuments(shared, [id]);
+    await collections.addMember(shared, bob.userId);
+    const updated: string[] = [];
+    const follow = async (user: string, era: 'legacy' | 'modern') => {
+      const client = await connectAs(user, era);
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        if (params.uri === uri) updated.push(`${user} ${era}`);
+      });
+      if (era === 'legacy') await client.subscribeResource({ uri });
+      else await client.listen({ resourceSubscriptions: [uri] });
+    };
+    const all = ['admin legacy', 'admin modern', 'bob legacy', 'bob modern'];
+    for (const user of ['admin', 'bob']) for (const era of ['legacy', 'modern'] as const) await follow(user, era);
+    await corpus.setMetadata(id, { year: 2024 }, 'merge');
+    await expect.poll(() => updated.toSorted()).toEqual(all);
+    updated.length = 0;
+    await collections.removeMember(shared, bob.userId);
+    await corpus.setMetadata(id, { year: 2025 }, 'merge');
+    await expect.poll(() => updated.toSorted()).toEqual(['admin legacy', 'admin modern']);
+    // Joining again does not revive the subscription by itself.
+    await collections.addMember(shared, bob.userId);
+    await corpus.setMetadata(id, { year: 2026 }, 'merge');
+    await expect.poll(() => updated.toSorted()).toEqual([...all.slice(0, 2), ...all.slice(0, 2)].toSorted());
+  });
+
+  it('is notified of the removal of its document', async () => {
+    const { mcp, id, uri, connectAs } = await startForTwo();
+    const updated: string[] = [];
+    for (const era of ['legacy', 'modern'] as const) {
+      const client = await connectAs('admin', era);
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        updated.push(`${era} ${params.uri}`);
+      });
+      if (era === 'legacy') await client.subscribeResource({ uri });
+      else await client.listen({ resourceSubscriptions: [uri] });
+    }
+    await mcp.services.corpus.remove(isDocument(id));
+    await expect.poll(() => updated.toSorted()).toEqual([`legacy ${uri}`, `modern ${uri}`]);
   });
 });
