@@ -1,9 +1,9 @@
 import { MultiGraph } from 'graphology';
-import forceAtlas2 from 'graphology-layout-forceatlas2';
 import Sigma from 'sigma';
 import type { GraphColours } from './colours.ts';
 import { labelDrawing } from './draw-labels.ts';
 import type { GraphView } from './graph-shape.ts';
+import { layOut } from './lay-out.ts';
 
 export interface Drawing {
   /** Highlights a node and its neighbours; undefined highlights none. */
@@ -20,13 +20,17 @@ export interface DrawingParts {
   readonly onEdge: (id: string) => void;
 }
 
-const ROUNDS = 400;
 /** A graph with at most this many nodes has room for the names of all of them, not only of the most mentioned. */
 const SMALL = 60;
 
-/** Draws the graph. Throws if the browser lacks WebGL. */
-export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNode, onEdge }: DrawingParts): Drawing {
-  const graph = layOut({ view, colours, colourOf });
+/** Draws the graph. Throws if the browser lacks WebGL, and the reason of the signal. */
+export async function drawGraph(
+  element: HTMLElement,
+  { view, colours, colourOf, onNode, onEdge }: DrawingParts,
+  signal: AbortSignal,
+): Promise<Drawing> {
+  const graph = toGraph({ view, colours, colourOf });
+  await layOut(graph, signal);
   let selected: string | undefined;
   let near = new Set<string>();
   const labels = labelDrawing(colours);
@@ -71,8 +75,8 @@ export function drawGraph(element: HTMLElement, { view, colours, colourOf, onNod
   };
 }
 
-/** The nodes and edges with positions, sizes and colours. */
-function layOut({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colours' | 'colourOf'>): MultiGraph {
+/** The nodes and edges with sizes, colours and initial positions. */
+function toGraph({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colours' | 'colourOf'>): MultiGraph {
   const graph = new MultiGraph();
   const max = Math.max(1, ...view.nodes.map(({ mentions }) => mentions));
   view.nodes.forEach((node, at) => {
@@ -92,7 +96,5 @@ function layOut({ view, colours, colourOf }: Pick<DrawingParts, 'view' | 'colour
     if (!graph.hasNode(source) || !graph.hasNode(target)) continue;
     graph.addEdgeWithKey(id, source, target, { size: 0.6 + 2.4 * (weight / strongest), weight, color: colours.edge });
   }
-  const settings = { ...forceAtlas2.inferSettings(graph), scalingRatio: 30, gravity: 0.6, edgeWeightInfluence: 0.5 };
-  forceAtlas2.assign(graph, { iterations: ROUNDS, settings });
   return graph;
 }

@@ -26,23 +26,30 @@ export function GraphDrawing({ view, selected, onNode, onEdge }: GraphDrawingPro
   chosen.current = selected;
 
   useEffect(() => {
-    let isGone = false;
+    const leaving = new AbortController();
+    const parts = {
+      view,
+      colours,
+      colourOf,
+      onNode: (id: string | undefined) => handlers.current.onNode(id),
+      onEdge: (id: string) => handlers.current.onEdge(id),
+    };
+    setState('loading');
     void import('./draw-graph.ts')
-      .then(({ drawGraph }) => {
-        if (isGone || canvas.current === null) return;
-        drawing.current = drawGraph(canvas.current, {
-          view,
-          colours,
-          colourOf,
-          onNode: (id) => handlers.current.onNode(id),
-          onEdge: (id) => handlers.current.onEdge(id),
-        });
-        drawing.current.select(chosen.current);
+      .then(async ({ drawGraph }) => {
+        leaving.signal.throwIfAborted();
+        if (canvas.current === null) return;
+        const drawn = await drawGraph(canvas.current, parts, leaving.signal);
+        if (leaving.signal.aborted) return drawn.close();
+        drawing.current = drawn;
+        drawn.select(chosen.current);
         setState('drawn');
       })
-      .catch(() => setState('failed'));
+      .catch(() => {
+        if (!leaving.signal.aborted) setState('failed');
+      });
     return () => {
-      isGone = true;
+      leaving.abort();
       drawing.current?.close();
       drawing.current = undefined;
     };
