@@ -28,11 +28,15 @@ export const labelledNumbers = (words: readonly Word[]): LabelledNumber[] =>
     const isArticle = !isInDigits && named === undefined && IS_ARTICLE.test(text);
     const count = isArticle ? (HALF.test(before) ? 0.5 : 1) : named;
     if (!isInDigits && count === undefined) return [];
-    const label = isInDigits ? labelOf(words, place) : words[place + 1];
+    const label = isInDigits ? labelOf(words, place) : isArticle ? words[place + 1] : unitAfter(words, place);
     const measure = label && measureNamed(label.text);
     if (!isInDigits && measure === undefined) return [];
     return [{ digits: count === undefined ? text : String(count), isInWords: !isInDigits, isArticle, label, measure }];
   });
+
+/** "Five days", or "five working days". */
+const unitAfter = (words: readonly Word[], place: number): Word | undefined =>
+  words.slice(place + 1, place + 3).find(({ text }) => measureNamed(text) !== undefined);
 
 const HALF = /^half$/iu;
 const IS_ARTICLE = /^(?:an?|eine[mnrs]?|ein|une?|una)$/iu;

@@ -48,6 +48,11 @@ describe('a statement is not supported by words of several sentences', () => {
       'Fuel is sold at the south pier.',
       'Fuel is sold at the east pier only. Toilets are emptied at the south pier.',
     ],
+    [
+      'another number of days, which is in another sentence',
+      'Laptops must be returned within five working days.',
+      'The manager answers within five working days. Laptops must be returned on the last working day.',
+    ],
     ['another time', 'It is kept for a week.', 'It is kept at the desk for two weeks.'],
     ['another unit', 'It is kept for 30 days at the desk.', 'It is kept at the desk for a fee of 30 kroner.'],
     [
