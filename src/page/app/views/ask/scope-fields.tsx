@@ -1,18 +1,10 @@
-import { callList } from '../../api/request.ts';
+import { loadCollections } from '../../api/load-collections.ts';
 import { useResource } from '../../api/resource.ts';
 import { loadModelChoices, rememberModel } from '../../models.ts';
 import { setQuery } from '../../router.ts';
 import { session } from '../../shell/session.tsx';
 import { texts } from '../../texts.ts';
 import type { Scope } from './ask-parameters.ts';
-
-interface Collection {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Maximum number of collections in the list; others can be set in the URL. */
-const MAX_COLLECTIONS = 200;
 
 /** Selects documents and model; stored in the URL. */
 export function ScopeFields({
@@ -24,10 +16,7 @@ export function ScopeFields({
   readonly model: string | undefined;
   readonly problem: string | undefined;
 }) {
-  const collections = useResource(
-    (signal) => callList<Collection>('/v3/collections', { query: { limit: MAX_COLLECTIONS }, signal }),
-    [],
-  );
+  const collections = useResource((signal) => loadCollections(signal), []);
   const { value: who } = session;
   const isAdmin = who.kind === 'signed_in' && who.user.is_superuser;
   const choices = useResource(async (signal) => (isAdmin ? loadModelChoices(signal) : undefined), [isAdmin]);
@@ -35,7 +24,7 @@ export function ScopeFields({
     choices.kind === 'loaded'
       ? (choices.value?.found ?? []).flatMap(({ name, is_usable: isUsable }) => (isUsable ? name : []))
       : [];
-  const listed = collections.kind === 'loaded' ? collections.value.items : [];
+  const listed = collections.kind === 'loaded' ? collections.value : [];
   const isUnlisted = scope.collection !== '' && listed.every(({ id }) => id !== scope.collection);
   return (
     <div class="scope-fields">

@@ -1,22 +1,11 @@
-import { call, callList } from '../../api/request.ts';
+import { call } from '../../api/request.ts';
 import { sourceAddress } from '../../router.ts';
 import { type ChunkText, type GraphEdge, type GraphView, sentenceLocation } from './graph-shape.ts';
-
-export interface CollectionName {
-  readonly id: string;
-  readonly name: string;
-  readonly document_count: number;
-}
 
 /** Number of nodes drawn initially; below, the maximum. */
 export const INITIAL_NODES = 150;
 export const MAX_NODES = 1000;
 const EDGES_PER_NODE = 6;
-
-export const loadCollections = async (signal: AbortSignal): Promise<readonly CollectionName[]> => {
-  const { items } = await callList<CollectionName>('/v3/collections', { query: { limit: 1000 }, signal });
-  return items.toSorted((one, other) => one.name.localeCompare(other.name));
-};
 
 export const loadGraph = (collection: string, nodes: number, signal: AbortSignal): Promise<GraphView> =>
   call<GraphView>(`/v3/graphs/${encodeURIComponent(collection)}/view`, {

@@ -1,3 +1,4 @@
+import { loadCollections } from '../../api/load-collections.ts';
 import './graph.css';
 import { useState } from 'preact/hooks';
 import { useResource } from '../../api/resource.ts';
@@ -8,14 +9,7 @@ import { navigate, route, setQuery } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { EntityFinder } from './entity-finder.tsx';
-import {
-  findCommunities,
-  INITIAL_NODES,
-  loadCollections,
-  loadGraph,
-  MAX_NODES,
-  sentenceAddress,
-} from './graph-data.ts';
+import { findCommunities, INITIAL_NODES, loadGraph, MAX_NODES, sentenceAddress } from './graph-data.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import type { GraphView as GraphData, GraphEdge } from './graph-shape.ts';
 import { GraphTable } from './graph-table.tsx';
@@ -24,7 +18,7 @@ import { NodePanel } from './node-panel.tsx';
 /** The Graph view: entities and relationships of a collection. */
 export function GraphView() {
   const { query } = route.value;
-  const collections = useResource(loadCollections, []);
+  const collections = useResource((signal) => loadCollections(signal), []);
   const all = collections.kind === 'loaded' ? collections.value : [];
   // The largest collection, because another user's collection of the same name may be empty.
   const largest = all.toSorted((one, other) => other.document_count - one.document_count)[0];

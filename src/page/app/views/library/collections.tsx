@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import type { Collection } from '../../api/load-collections.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { type Collection, createCollection, removeCollection } from './library-data.ts';
+import { createCollection, removeCollection } from './library-data.ts';
 
 interface CollectionsProps {
   readonly collections: readonly Collection[];

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Collection } from '../../api/load-collections.ts';
 import type { ReloadableResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Pager } from '../../parts/pager.tsx';
@@ -6,7 +7,6 @@ import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { DocumentTable } from './document-table.tsx';
 import {
-  type Collection,
   type DocumentPage,
   isFiltered,
   type LibraryDocument,

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import type { Collection } from '../../api/load-collections.ts';
 import { messageOf } from '../../api/request.ts';
 import { shownName } from '../../parts/shown-name.ts';
 import { setQuery, sourceAddress } from '../../router.ts';
 import { Link } from '../../shell/link.tsx';
 import { texts } from '../../texts.ts';
 import { type DocumentSort, type SortColumn, sortedBy, writeSort } from './document-sort.ts';
-import { type Collection, type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
+import { type LibraryDocument, retryDocument, stateOfStage } from './library-data.ts';
 import { placeOf, shortPlace } from './place-of.ts';
 import { canRetry } from './remedy.ts';
 

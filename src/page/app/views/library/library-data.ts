@@ -1,3 +1,4 @@
+import type { Collection } from '../../api/load-collections.ts';
 import { call, callList, type Listed } from '../../api/request.ts';
 import { type DocumentSort, readSort } from './document-sort.ts';
 import type { Remedy } from './remedy.ts';
@@ -15,13 +16,6 @@ export interface LibraryDocument {
   readonly failure_remedy: Remedy | null;
   readonly source: string | null;
   readonly collection_ids: readonly string[];
-}
-
-export interface Collection {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly document_count: number;
 }
 
 /** Numbers of deleted items by kind. */
@@ -108,14 +102,6 @@ export const loadDocuments = (
     },
     ...(signal && { signal }),
   });
-
-export const loadCollections = async (signal?: AbortSignal): Promise<readonly Collection[]> => {
-  const { items } = await callList<Collection>('/v3/collections', {
-    query: { limit: 1000 },
-    ...(signal && { signal }),
-  });
-  return items.toSorted((one, other) => one.name.localeCompare(other.name));
-};
 
 export const createCollection = (name: string, description: string): Promise<Collection> =>
   call<Collection>('/v3/collections', {

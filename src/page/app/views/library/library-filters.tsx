@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Collection } from '../../api/load-collections.ts';
 import { Refusal } from '../../parts/refusal.tsx';
 import { useAttempt } from '../../parts/use-attempt.ts';
 import { setQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { Collections } from './collections.tsx';
-import { type Collection, type LibraryFilter, retryFailed, stateNames } from './library-data.ts';
+import { type LibraryFilter, retryFailed, stateNames } from './library-data.ts';
 
 interface LibraryFiltersProps {
   readonly filter: LibraryFilter;

@@ -2,6 +2,7 @@ import './library.css';
 import './sources.css';
 import './uploads.css';
 import { useEffect } from 'preact/hooks';
+import { loadCollections } from '../../api/load-collections.ts';
 import { type ReloadableResource, useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { route } from '../../router.ts';
@@ -13,7 +14,6 @@ import {
   type DocumentPage,
   isFiltered,
   type LibraryFilter,
-  loadCollections,
   loadDocuments,
   readLibraryFilter,
   stateOfStage,

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Collection } from '../../api/load-collections.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { shownName } from '../../parts/shown-name.ts';
@@ -7,7 +8,7 @@ import { focusView } from '../../router.ts';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
 import { type DeletionProgress, deleteSelected } from './delete-selected.ts';
-import type { Collection, LibraryDocument } from './library-data.ts';
+import type { LibraryDocument } from './library-data.ts';
 import { MOVE_BATCH, moveSelected } from './move-selected.ts';
 import { ReceiptTable } from './receipt-table.tsx';
 
