@@ -20,19 +20,19 @@ export async function startServices(
   { resumes = false, embedder: embedderMode = 'claim' }: StartOptions,
 ): Promise<void> {
   const { store, settings } = adapters;
+  const { others } = store;
   const { accounts, ingestions, graph, summaries, learner, followed } = services;
+  const runsInBackground = resumes && settings.takesTasks;
   try {
     await embedder.open({ keep: embedderMode === 'keep' });
     await ensureAdmins(settings.admins, { ...accounts, collections: store.collections, warn: report });
     await loadPrompts();
+    // A process without background work, such as a long command, must not hold the leadership.
+    if (!runsInBackground) await others?.resign();
   } catch (error) {
     await services.close();
     throw error;
   }
-  const { others } = store;
-  const runsInBackground = resumes && settings.takesTasks;
-  // A process without background work, such as a long command, must not hold the leadership.
-  if (!runsInBackground) await others?.resign();
   if (runsInBackground) {
     ingestions.wakeUp();
     graph.extraction.start();

@@ -44,6 +44,20 @@ it('refuses a corpus of another embedder, and closes the adapters', async () => 
   expect(isClosed).toBe(true);
 });
 
+it('closes the adapters if the database is lost while the leadership of the servers is given up', async () => {
+  let isClosed = false;
+  const close = async () => {
+    isClosed = true;
+  };
+  const lost = () => Promise.reject(new Error('The database is gone.'));
+  const others = new Proxy({}, { get: (_, name) => (name === 'resign' ? lost : () => true) }) as NonNullable<
+    OpenStore['others']
+  >;
+  const adapters = adaptersOver({ ...(await openTestStore()), others }, { close });
+  await expect(compose(adapters).start()).rejects.toThrow('The database is gone.');
+  expect(isClosed).toBe(true);
+});
+
 it('opens a corpus of another embedder when it is to be reindexed', async () => {
   const store = await filledStore();
   const services = await compose(adaptersOver(store, { embedders: onlyEmbedder(another) })).start({ embedder: 'keep' });
