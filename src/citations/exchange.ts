@@ -3,23 +3,34 @@ import { ARTICLE, type Token } from './tokens.ts';
 
 /** Share of a statement's words that a sentence must have to be compared with it. */
 const MIN_SHARE = 0.6;
+/** Share of a sentence's words above which a statement tells the whole of it, in its own order. */
+const MAX_PART = 0.75;
 
 /**
  * Whether a statement has a word of one clause of a sentence in place of a word of another: "A has 7" for "A has 5 and B has 7".
  * The clause of such a word has others that the statement lacks (B), and the other words of the statement stand nearer to a
- * word that the statement lacks (5) and that stands in the same place.
+ * word that the statement lacks (5) and that stands in the same place. The subject of an earlier clause may be that of a later
+ * one, too.
  */
 export function isExchanged(statement: readonly Token[], sentence: readonly Token[]): boolean {
   const stated = termsOf(statement);
-  if (stated.intersection(termsOf(sentence)).size < stated.size * MIN_SHARE) return false;
+  const given = termsOf(sentence);
+  const shared = stated.intersection(given).size;
+  if (shared < stated.size * MIN_SHARE) return false;
+  const isPart = shared <= given.size * MAX_PART;
   const read = readSentence(sentence, stated, pairsOf(statement));
-  const { runs, voters, hasOther, distance } = read;
+  const { runs, sharedPlaces, hasOther, isOpening, beginsOtherwise, distance } = read;
   return runs.some((run) => {
     if (!run.isUnique || !hasOther(run)) return false;
-    return runs.some((rival) => {
-      if (rival.isStated || distance(run.start, rival.start) === 0 || !isInPlaceOf(rival, run, read)) return false;
-      const others = voters.filter((place) => place < run.start || place >= run.end);
-      const isNearer = (place: number) => Math.sign(distance(place, rival.start) - distance(place, run.start));
+    return runs.some((lacking) => {
+      if (lacking.isStated || distance(run.start, lacking.start) === 0 || !isInPlaceOf(lacking, run, read))
+        return false;
+      const mayShareSubject = isPart && run.start < lacking.start;
+      if (mayShareSubject && beginsOtherwise(run, lacking)) return true;
+      const others = sharedPlaces.filter(
+        (place) => (place < run.start || place >= run.end) && !(mayShareSubject && isOpening(place, run)),
+      );
+      const isNearer = (place: number) => Math.sign(distance(place, lacking.start) - distance(place, run.start));
       return others.some((place) => isNearer(place) < 0) && !others.some((place) => isNearer(place) > 0);
     });
   });
@@ -35,11 +46,11 @@ export function isReplaced(
 ): boolean {
   const [stated, given] = [termsOf(statement), termsOf(sentence)];
   if (stated.intersection(given).size < stated.size * MIN_SHARE) return false;
-  const rivals = placesOf(sentence).filter((place) => !stated.has(sentence[place]?.term ?? ''));
+  const lackingPlaces = placesOf(sentence).filter((place) => !stated.has(sentence[place]?.term ?? ''));
   return placesOf(statement).some((at) => {
     const token = statement[at];
     if (token === undefined || given.has(token.term ?? '') || !(token.isNumber || isElsewhere(token))) return false;
-    return rivals.some((place) => {
+    return lackingPlaces.some((place) => {
       const [one, other] = [frameOf(statement, at, at + 1), frameOf(sentence, place, place + 1)];
       const isPreceded = one.contentBefore !== undefined && one.contentBefore === other.contentBefore;
       return (
@@ -48,6 +59,33 @@ export function isReplaced(
       );
     });
   });
+}
+
+/** Words after an owner among which is what belongs to it: "the company's net revenue". */
+const MAX_OWNED = 2;
+
+/** Whether sentences have a word of the statement only as the owner of something that the statement lacks: "the mayor's wife". */
+export function isOwnerOnly(statement: readonly Token[], sentences: readonly (readonly Token[])[]): boolean {
+  const stated = termsOf(statement);
+  return statement.some(({ term, isOwner }) => {
+    if (term === undefined || isOwner) return false;
+    const places = sentences.flatMap((sentence) =>
+      placesOf(sentence).flatMap((place) => (sentence[place]?.term === term ? [{ sentence, place }] : [])),
+    );
+    return (
+      places.length > 0 &&
+      places.every(
+        ({ sentence, place }) =>
+          sentence[place]?.isOwner === true && termsOf(ownedBy(sentence, place)).isDisjointFrom(stated),
+      )
+    );
+  });
+}
+
+function ownedBy(sentence: readonly Token[], owner: number): readonly Token[] {
+  const after = sentence.slice(owner + 1, owner + 1 + MAX_OWNED);
+  const end = after.findIndex(({ border }) => border > 0);
+  return end < 0 ? after : after.slice(0, end);
 }
 
 const termsOf = (tokens: readonly Token[]): ReadonlySet<string> =>
@@ -94,9 +132,29 @@ function readSentence(sentence: readonly Token[], stated: ReadonlySet<string>, p
     runs,
     distance,
     /** Words by which statement and sentence are compared. */
-    voters: places.filter(isUnique),
+    sharedPlaces: places.filter(isUnique),
     /** Whether the clause has words that the statement lacks. */
     hasOther: ({ start }: Run) => places.some((place) => distance(place, start) === 0 && !isStated(place)),
+    /**
+     * Whether a word is at the beginning of the clause, before those that the statement lacks. Later clauses without a subject
+     * are about it too: "the annex was designed by A and built by B".
+     */
+    isOpening(place: number, { start }: Run): boolean {
+      const inClause = places.filter((other) => distance(other, start) === 0);
+      const own = inClause.find((other) => !isStated(other));
+      return inClause.includes(place) && own !== undefined && place < own;
+    },
+    /**
+     * Whether the clause of one has something before it that the statement lacks, and the other's begins with a word of the
+     * statement: "was rebuilt in 1911" for "burned down in 1911 and was rebuilt in 1920".
+     */
+    beginsOtherwise(one: Run, other: Run): boolean {
+      const lacksBefore = places.some(
+        (place) => place < one.start && distance(place, one.start) === 0 && !isStated(place),
+      );
+      const beginning = places.find((place) => distance(place, other.start) === 0);
+      return lacksBefore && beginning !== undefined && isUnique(beginning);
+    },
     /** Whether the clauses of both have a word in common, except articles. */
     areAlike(one: Run, other: Run): boolean {
       const wordsOf = ({ start }: Run) =>
@@ -108,14 +166,14 @@ function readSentence(sentence: readonly Token[], stated: ReadonlySet<string>, p
 
 type ReadSentence = ReturnType<typeof readSentence>;
 
-function isInPlaceOf(rival: Run, run: Run, { areAlike }: ReadSentence): boolean {
-  if (rival.isNumber !== run.isNumber || rival.isPronoun) return false;
-  const isBefore = rival.before === run.before;
+function isInPlaceOf(lacking: Run, run: Run, { areAlike }: ReadSentence): boolean {
+  if (lacking.isNumber !== run.isNumber || lacking.isPronoun) return false;
+  const isBefore = lacking.before === run.before;
   return (
-    isSameBefore(rival, run) ||
-    isSameAfter(rival, run) ||
-    (isBefore && rival.after === run.after) ||
-    (isBefore && run.before === BEGINNING && areAlike(rival, run))
+    isSameBefore(lacking, run) ||
+    isSameAfter(lacking, run) ||
+    (isBefore && lacking.after === run.after) ||
+    (isBefore && run.before === BEGINNING && areAlike(lacking, run))
   );
 }
 
@@ -136,21 +194,33 @@ const END = '$';
 function frameOf(tokens: readonly Token[], start: number, end: number): Frame {
   const [first, next] = [tokens[start], tokens[end]];
   const isFirst = (place: number) => (tokens[place]?.border ?? 1) > 0;
-  const [direct, second] = [tokens[start - 1], tokens[start - 2]];
-  const isAfterArticle = !isFirst(start) && direct?.text === ARTICLE;
-  const isFunctionBeforeArticle = isAfterArticle && !isFirst(start - 1) && second?.term === undefined;
-  const begins = isFirst(start) || (isAfterArticle && isFirst(start - 1));
+  let from = start;
+  while (!isFirst(from) && isDeterminer(tokens[from - 1])) from--;
+  const begins = isFirst(from);
+  const direct = tokens[from - 1];
+  const isClear = !begins && (from === start || direct?.term === undefined);
   const isLast = next === undefined || next.border > 0;
   return {
-    before: begins ? BEGINNING : ((isFunctionBeforeArticle ? second?.text : direct?.text) ?? BEGINNING),
-    after: isLast ? END : next.text,
-    isBeforeClear: !begins && (!isAfterArticle || isFunctionBeforeArticle),
+    before: begins ? BEGINNING : isClear ? nameOf(direct) : ARTICLE,
+    after: isLast ? END : nameOf(next),
+    isBeforeClear: isClear,
     isAfterClear: !isLast && next.term !== undefined,
-    contentBefore: tokens.slice(0, start).findLast(({ term }) => term !== undefined)?.term,
+    contentBefore: contentBefore(tokens, start),
     isNumber: first?.isNumber === true,
     isPronoun: PRONOUN.test(first?.text ?? ''),
   };
 }
+
+function contentBefore(tokens: readonly Token[], start: number): string | undefined {
+  for (let place = start; tokens[place]?.border === 0; place--) {
+    const term = tokens[place - 1]?.term;
+    if (term !== undefined) return term;
+  }
+  return undefined;
+}
+
+const isDeterminer = (token: Token | undefined): boolean => token?.text === ARTICLE || token?.isOwner === true;
+const nameOf = (token: Token | undefined): string => token?.term ?? token?.text ?? BEGINNING;
 
 const isSameBefore = (one: Frame, other: Frame): boolean => one.isBeforeClear && one.before === other.before;
 const isSameAfter = (one: Frame, other: Frame): boolean => one.isAfterClear && one.after === other.after;

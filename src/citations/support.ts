@@ -1,5 +1,5 @@
 import { type Claim, clausesOf, sum, toClaim } from './claim.ts';
-import { isExchanged, isReplaced } from './exchange.ts';
+import { isExchanged, isOwnerOnly, isReplaced } from './exchange.ts';
 import { hasAmount, hasUnitOfArticle, isLabelledAlike } from './number-labels.ts';
 import type { SourceSentence, SourceSentences } from './source-sentences.ts';
 import type { Subject } from './subjects.ts';
@@ -102,10 +102,13 @@ function isAboutOther({ tokens }: Claim, stretch: readonly number[], source: Sou
   const own = stretch.flatMap((place) => source.all[place] ?? []).filter(({ isRow }) => !isRow);
   const isElsewhere = ({ term = '' }: Token) =>
     source.placesOf(term).length > 0 && !own.some((it) => it.terms.has(term) || it.context.has(term));
-  return [...new Set(own.map(({ sentence }) => sentence))].some((number) => {
-    const sentence = source.whole()[number]?.tokens() ?? [];
-    return isExchanged(tokens(), sentence) || isReplaced(tokens(), sentence, isElsewhere);
-  });
+  const sentences = [...new Set(own.map(({ sentence }) => sentence))].map(
+    (number) => source.whole()[number]?.tokens() ?? [],
+  );
+  return (
+    isOwnerOnly(tokens(), sentences) ||
+    sentences.some((sentence) => isExchanged(tokens(), sentence) || isReplaced(tokens(), sentence, isElsewhere))
+  );
 }
 
 interface Found {

@@ -5,24 +5,30 @@ import type { Word } from './words.ts';
 
 /** A word of a sentence with what separates it from the one before. */
 export interface Token {
-  /** In lower case; the same for all articles. */
+  /** In lower case; the same for all articles and possessive pronouns. */
   readonly text: string;
   /** What the word is compared by. Undefined for function words, which do not negate. */
   readonly term: string | undefined;
   readonly isNumber: boolean;
+  /** Whether what follows belongs to it: "the mayor's wife". */
+  readonly isOwner: boolean;
   /** How much separates it from the word before: nothing, a conjunction, or a comma. */
   readonly border: number;
 }
 
 export const ARTICLE = 'the';
-const ARTICLES = /^(?:the|an?|der|die|das|den|dem|des|eine?[mnrs]?|les?|la|une?|el|los|las|il|lo|gli|het|een)$/iu;
-/** In most languages; longer ones are taken for content, which matters little. */
-const SHORT_WORD = /^\p{Ll}{1,3}$/u;
+const ARTICLES =
+  /^(?:the|an?|der|die|das|den|dem|des|eine?[mnrs]?|les?|la|une?|el|los|las|il|lo|gli|het|een|my|your|his|her|its|our|their|seine?[mnrs]?|ihre?[mnrs]?|son|sa|ses|leurs?|sus?)$/iu;
+/** A function word in most languages. */
+const SHORT_WORD = /^\p{Ll}{1,2}$/u;
 const CONJUNCTION = /^(?:and|or|but|while|whereas|und|oder|aber|während|et|ou|mais|y|o|pero|e|ma|mas|maar|och|men)$/iu;
 const COMMA = /[,;:，、；：(–—]/u;
 const CONJUNCTION_BORDER = 1;
 const COMMA_BORDER = 2;
 const NEGATION = '¬';
+const OWNER = /\p{L}(?:['’]s|s['’])$/u;
+/** "It's" is "it is". */
+const CONTRACTION = /^(?:it|that|this|he|she|who|what|where|when|how|why|there|here|let)['’]s$/iu;
 
 export function tokensOf(sentence: string, words: readonly Word[]): readonly Token[] {
   if (UNSPACED.test(sentence)) return unspacedTokens(sentence);
@@ -43,7 +49,8 @@ export function tokensOf(sentence: string, words: readonly Word[]): readonly Tok
     const isFunction = isArticle || SHORT_WORD.test(text);
     const content = isFunction ? undefined : terms[0];
     const term = isNegation(text, next) ? NEGATION : count === undefined ? content : String(count);
-    tokens.push({ text: isArticle ? ARTICLE : text.toLowerCase(), term, isNumber, border });
+    const isOwner = OWNER.test(text) && !CONTRACTION.test(text);
+    tokens.push({ text: isArticle ? ARTICLE : text.toLowerCase(), term, isNumber, isOwner, border });
     border = 0;
   }
   return tokens;
@@ -62,7 +69,7 @@ function unspacedTokens(sentence: string): Token[] {
       continue;
     }
     const term = FUNCTION_WITHOUT_SPACES.test(segment) ? undefined : segment;
-    tokens.push({ text: segment, term, isNumber: NUMBER_WITHOUT_SPACES.test(segment), border });
+    tokens.push({ text: segment, term, isNumber: NUMBER_WITHOUT_SPACES.test(segment), isOwner: false, border });
     border = 0;
   }
   return tokens;
