@@ -177,8 +177,9 @@ describe('a server that is closed', () => {
     onTestFinished(http.close);
     const socket = connect(http.port, '127.0.0.1');
     socket.write('GET /docs/elements.js HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
-    // The system connects; the server has had no turn to accept.
     await new Promise((resolve) => process.nextTick(resolve));
+    // The system connects meanwhile; the server has no turn to accept.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     const finished = http.finish(60_000);
     const [first] = (await once(socket, 'data')) as [Buffer];
     expect(first.toString('latin1')).toMatch(/^HTTP\/1\.1 200 /);
