@@ -1,4 +1,4 @@
-import type { Reading, Snapshot } from '../search/read-snapshot.ts';
+import type { Reading } from '../search/read-snapshot.ts';
 import type { TermTable } from './chunk-lengths.ts';
 import { DoclistDecoder } from './doclist-decoder.ts';
 import { continuedOn, findTerm } from './fts5-page.ts';
@@ -10,11 +10,6 @@ export interface IndexSegments {
   readonly segments: readonly Segment[];
   /** Filled when they are needed. */
   readonly removed: Map<number, ReadonlySet<number>>;
-}
-
-/** What reading postings needs. */
-export interface SegmentReading extends Pick<Reading, 'row' | 'rows'> {
-  readonly snapshot: Pick<Snapshot, 'segments'>;
 }
 
 export interface WantedTerm {
@@ -31,7 +26,7 @@ const FORMAT = 4;
  * `fts5vocab`, which returns a row for each occurrence. Undefined if the index is damaged or has an unknown format.
  */
 export function readSegmentPostings(
-  reading: SegmentReading,
+  reading: Reading,
   table: TermTable,
   { term, max = Number.POSITIVE_INFINITY }: WantedTerm,
 ): Postings | undefined {
@@ -48,7 +43,7 @@ export function readSegmentPostings(
 }
 
 interface InSegment {
-  readonly reading: SegmentReading;
+  readonly reading: Reading;
   readonly table: TermTable;
   readonly segment: Segment;
   readonly index: IndexSegments;
@@ -82,7 +77,7 @@ function addPostings(place: InSegment, { wanted, found, max }: Wanted): boolean 
 }
 
 /** Null if they cannot be read. */
-function segmentsOf(reading: SegmentReading, table: TermTable): IndexSegments | null {
+function segmentsOf(reading: Reading, table: TermTable): IndexSegments | null {
   return reading.snapshot.segments.getOrCreate(table, () => {
     const structure = `select block, (select v from ${table}_config where k = 'version') from ${table}_data where id = 10`;
     const [block, version] = reading.row(structure) ?? [];
