@@ -17,6 +17,9 @@ interface Schema {
   readonly triggers: readonly string[];
 }
 
+/** Stands for an expression in an index, which both databases write differently. */
+const EXPRESSION = '(expression)';
+
 const isIndexTable = (name: string) => indexTables.some((table) => name.startsWith(table));
 const isOwn = (name: string) =>
   !isIndexTable(name) &&
@@ -60,8 +63,8 @@ async function readSqlite(): Promise<Schema> {
   const indexes = tables.flatMap((table) =>
     all<{ name: string; unique: number }>(`pragma index_list(${table})`).map(
       ({ name, unique }) =>
-        `${table} (${all<{ name: string }>(`pragma index_info(${name})`)
-          .map((column) => column.name)
+        `${table} (${all<{ name: string | null }>(`pragma index_info(${name})`)
+          .map((column) => column.name ?? EXPRESSION)
           .join(', ')})${unique === 1 ? ' unique' : ''}`,
     ),
   );
@@ -113,8 +116,9 @@ async function readPostgres(): Promise<Schema> {
     }));
   const indexes = await all<{ table: string; columns: string; unique: number }>(`
     select t.relname as table, i.indisunique as unique,
-      (select string_agg(a.attname, ', ' order by k.place) from unnest(i.indkey::int[]) with ordinality as k (number, place)
-       join pg_attribute a on a.attrelid = t.oid and a.attnum = k.number) as columns
+      (select string_agg(coalesce(a.attname, '${EXPRESSION}'), ', ' order by k.place)
+       from unnest(i.indkey::int[]) with ordinality as k (number, place)
+       left join pg_attribute a on a.attrelid = t.oid and a.attnum = k.number) as columns
     from pg_index i join pg_class t on t.oid = i.indrelid join pg_namespace n on n.oid = t.relnamespace
     where n.nspname = 'public'`);
   const references = await all<Record<'table' | 'from' | 'other' | 'to' | 'deleted' | 'updated', string>>(`
