@@ -116,6 +116,12 @@ function readSentence(sentence: readonly Token[], stated: ReadonlySet<string>, p
   const clauses = sentence.map(({ border }) => (clause += border));
   const distance = (one: number, other: number) => Math.abs((clauses[one] ?? 0) - (clauses[other] ?? 0));
   const places = placesOf(sentence);
+  const first = new Map<number | undefined, number>();
+  const firstLacking = new Map<number | undefined, number>();
+  for (const place of places.toReversed()) {
+    first.set(clauses[place], place);
+    if (!isStated(place)) firstLacking.set(clauses[place], place);
+  }
   const runs: Run[] = [];
   for (const start of places) {
     const last = runs.at(-1);
@@ -134,26 +140,21 @@ function readSentence(sentence: readonly Token[], stated: ReadonlySet<string>, p
     /** Words by which statement and sentence are compared. */
     sharedPlaces: places.filter(isUnique),
     /** Whether the clause has words that the statement lacks. */
-    hasOther: ({ start }: Run) => places.some((place) => distance(place, start) === 0 && !isStated(place)),
+    hasOther: ({ start }: Run) => firstLacking.has(clauses[start]),
     /**
      * Whether a word is at the beginning of the clause, before those that the statement lacks. Later clauses without a subject
      * are about it too: "the annex was designed by A and built by B".
      */
     isOpening(place: number, { start }: Run): boolean {
-      const inClause = places.filter((other) => distance(other, start) === 0);
-      const own = inClause.find((other) => !isStated(other));
-      return inClause.includes(place) && own !== undefined && place < own;
+      return distance(place, start) === 0 && place < (firstLacking.get(clauses[start]) ?? 0);
     },
     /**
      * Whether the clause of one has something before it that the statement lacks, and the other's begins with a word of the
      * statement: "was rebuilt in 1911" for "burned down in 1911 and was rebuilt in 1920".
      */
     beginsOtherwise(one: Run, other: Run): boolean {
-      const lacksBefore = places.some(
-        (place) => place < one.start && distance(place, one.start) === 0 && !isStated(place),
-      );
-      const beginning = places.find((place) => distance(place, other.start) === 0);
-      return lacksBefore && beginning !== undefined && isUnique(beginning);
+      const lacking = firstLacking.get(clauses[one.start]) ?? one.start;
+      return lacking < one.start && isUnique(first.get(clauses[other.start]) ?? 0);
     },
     /** Whether the clauses of both have a word in common, except articles. */
     areAlike(one: Run, other: Run): boolean {
