@@ -48,4 +48,8 @@ function* failuresOf(report) {
     }
     if (status === 'failed' && failures.length === 0) yield { title: file, message: String(message).slice(0, 2_000) };
   }
+  for (const { file, message } of report?.unhandledErrors ?? []) {
+    const during = file === undefined ? 'no file' : relative(process.cwd(), file);
+    yield { title: `an error outside of tests, during ${during}`, message: String(message).slice(0, 2_000) };
+  }
 }
