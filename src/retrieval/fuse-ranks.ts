@@ -1,8 +1,8 @@
 import type { HybridSettings } from './search-settings.ts';
 
 /** An item of a ranked list; items of several lists are matched by `id`. */
-interface Identified {
-  readonly id: string;
+export interface Identified {
+  readonly id: string | number;
 }
 
 interface FusionSettings extends HybridSettings {
@@ -26,21 +26,13 @@ export function fuseRanks<Item extends Identified>(
   fullText: readonly Item[],
   { semanticWeight, fullTextWeight, fullTextLimit, rrfK, limit }: FusionSettings,
 ): Fused<Item>[] {
-  const semanticRanks = ranksOf(semantic);
-  const fullTextRanks = ranksOf(fullText);
-  const items = new Map([...semantic, ...fullText].map((item) => [item.id, item]));
-  return [...items.values()]
-    .map((item) => ({
-      item,
-      semanticRank: semanticRanks.get(item.id) ?? limit,
-      fullTextRank: fullTextRanks.get(item.id) ?? fullTextLimit,
-    }))
-    .filter(({ semanticRank, fullTextRank }) => semanticRank <= 2 * limit && fullTextRank <= 2 * fullTextLimit)
-    .map(({ item, semanticRank, fullTextRank }) => {
-      const sum = semanticWeight / (rrfK + semanticRank) + fullTextWeight / (rrfK + fullTextRank);
-      return { item, score: sum / (semanticWeight + fullTextWeight) };
-    })
-    .sort((one, two) => two.score - one.score);
+  const fused: Fused<Item>[] = [];
+  for (const { item, semanticRank = limit, fullTextRank = fullTextLimit } of ranksOf(semantic, fullText)) {
+    if (semanticRank > 2 * limit || fullTextRank > 2 * fullTextLimit) continue;
+    const sum = semanticWeight / (rrfK + semanticRank) + fullTextWeight / (rrfK + fullTextRank);
+    fused.push({ item, score: sum / (semanticWeight + fullTextWeight) });
+  }
+  return fused.sort((one, two) => two.score - one.score);
 }
 
 /**
@@ -64,7 +56,7 @@ export function fuseLegs<Item extends Identified>(
 
 /** Interleaves two lists without duplicates, so that reading further only appends. */
 export function alternate<Item extends Identified>(one: readonly Item[], two: readonly Item[]): Item[] {
-  const items = new Map<string, Item>();
+  const items = new Map<Identified['id'], Item>();
   for (let place = 0; place < Math.max(one.length, two.length); place++) {
     for (const item of [one[place], two[place]]) if (item && !items.has(item.id)) items.set(item.id, item);
   }
@@ -76,7 +68,7 @@ export function alternate<Item extends Identified>(one: readonly Item[], two: re
  * (docs/contract.md 4.1, rag_fusion).
  */
 export function fuseVariants<Item extends Identified>(lists: readonly (readonly Item[])[]): Fused<Item>[] {
-  const fused = new Map<string, Fused<Item>>();
+  const fused = new Map<Identified['id'], Fused<Item>>();
   for (const list of lists) {
     for (const [place, item] of list.entries()) {
       const known = fused.get(item.id);
@@ -89,9 +81,26 @@ export function fuseVariants<Item extends Identified>(lists: readonly (readonly 
 
 const VARIANT_K = 60;
 
+interface Ranked<Item> {
+  readonly item: Item;
+  /** From 1; absent if the item is not in that list. */
+  semanticRank?: number;
+  fullTextRank?: number;
+}
+
 // A duplicate counts at its first rank.
-function ranksOf(items: readonly Identified[]): Map<string, number> {
-  const ranks = new Map<string, number>();
-  for (const [place, { id }] of items.entries()) if (!ranks.has(id)) ranks.set(id, place + 1);
-  return ranks;
+function ranksOf<Item extends Identified>(
+  semantic: readonly Item[],
+  fullText: readonly Item[],
+): Iterable<Ranked<Item>> {
+  const ranked = new Map<Identified['id'], Ranked<Item>>();
+  for (const [place, item] of semantic.entries()) {
+    if (!ranked.has(item.id)) ranked.set(item.id, { item, semanticRank: place + 1 });
+  }
+  for (const [place, item] of fullText.entries()) {
+    const known = ranked.get(item.id);
+    if (known === undefined) ranked.set(item.id, { item, fullTextRank: place + 1 });
+    else known.fullTextRank ??= place + 1;
+  }
+  return ranked.values();
 }

@@ -1,10 +1,9 @@
 import { fromTextScore } from '../store/full-text/text-score.ts';
-import { alternate, type Fused } from './fuse-ranks.ts';
+import { alternate, type Fused, type Identified } from './fuse-ranks.ts';
 import type { HybridSettings } from './search-settings.ts';
 
 /** A hit of one leg. */
-interface Scored {
-  readonly id: string;
+interface Scored extends Identified {
   readonly score: number;
 }
 
@@ -49,7 +48,10 @@ export function fuseScores<Item extends Scored>(
 }
 
 /** Each score divided by the best one; negative scores count as 0. */
-function shares<Item extends Scored>(items: readonly Item[], value: (item: Item) => number): Map<string, number> {
+function shares<Item extends Scored>(
+  items: readonly Item[],
+  value: (item: Item) => number,
+): Map<Identified['id'], number> {
   const best = Math.max(0, ...items.map(value));
   return new Map(items.map((item) => [item.id, best === 0 ? 0 : Math.max(0, value(item)) / best]));
 }

@@ -63,11 +63,11 @@ function createDocumentSearch(parts: DocumentSearchParts) {
     const settings = { ...defaultSearchSettings, filter, limit, offset, kind };
     const plan = planSearch({ ...settings, hybrid: { ...defaultWeights(embedder), ...query.hybrid } }, embedder);
     const { byWords, byMeaning, total } = await rank(query, kind, asOf);
-    const named = (hits: FoundDescriptions['byWords']) => hits.map((hit) => ({ ...hit, id: String(hit.key) }));
+    const named = (hits: FoundDescriptions['byWords']) => hits.map(({ key }) => ({ id: key }));
     let ranked = kind === 'semantic' ? byMeaning : byWords;
     if (kind === 'hybrid' && byMeaning.length > 0) {
       const fused = fuseLegs(named(byMeaning), named(byWords), { ...plan.hybrid, limit: MIN_VECTOR_CANDIDATES });
-      ranked = fused.map(({ item, score }) => ({ key: item.key, score }));
+      ranked = fused.map(({ item, score }) => ({ key: item.id, score }));
     }
     const shown = ranked.slice(offset, offset + limit);
     const documents = await descriptions.read(

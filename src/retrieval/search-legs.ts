@@ -61,14 +61,14 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
       ).catch((error) => fullTextOnly(error, search)),
       rankWords(),
     ]);
-    const words = matching.map(identify);
+    const words = matching.map(toCandidate);
     const near = byScores ? await nearestWithFeedback(text.semantic, first, { words, search: wide }) : first;
     const fused = byScores
-      ? fuseScores(near.map(identify), words, plan.hybrid)
-      : fuseLegs(near.map(identify), words, { ...plan.hybrid, limit: settings.limit });
+      ? fuseScores(near.map(toCandidate), words, plan.hybrid)
+      : fuseLegs(near.map(toCandidate), words, { ...plan.hybrid, limit: settings.limit });
     // With several variants the lists are fused again, which may use any hit; without variants only this page is shown.
     const shown = settings.strategy === 'vanilla' ? fused.slice(0, search.depth) : fused;
-    const keys = shown.map(({ item }) => item.key);
+    const keys = shown.map(({ item }) => item.id);
     const read =
       keys.length === 0
         ? new Map<number, Chunk>()
@@ -76,7 +76,7 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
     if (read.size < keys.length && attempts > 1) return hybrid(text, search, attempts - 1);
     const semanticLegs = legScores(near);
     const fullTextLegs = legScores(matching);
-    return shown.flatMap(({ item: { key }, score }) => {
+    return shown.flatMap(({ item: { id: key }, score }) => {
       const chunk = read.get(key);
       const [inSemantic, inFullText] = [semanticLegs.get(key), fullTextLegs.get(key)];
       const legs = { ...(inSemantic && { semantic: inSemantic }), ...(inFullText && { fullText: inFullText }) };
@@ -101,8 +101,8 @@ export function createSearchLegs(chunks: ChunkSearch, embedQuery: EmbedQuery): S
   ): Promise<readonly RankedChunk[]> {
     const { log, plan, signal } = search;
     if (first.length === 0) return first;
-    const best = fuseScores<Candidate>(first.map(identify), words, plan.hybrid).slice(0, FEEDBACK_HITS);
-    const keys = best.map(({ item }) => item.key);
+    const best = fuseScores<Candidate>(first.map(toCandidate), words, plan.hybrid).slice(0, FEEDBACK_HITS);
+    const keys = best.map(({ item }) => item.id);
     const query = await log.time('embed', () => embedQuery(text, signal));
     const blended = await log.time('semantic', () => applyRelevanceFeedback({ chunks, query, keys, signal }));
     if (blended === undefined) return first;
@@ -161,21 +161,16 @@ function createReadAhead(count: number) {
   };
 }
 
-/** A hit in the fusion. */
+/** A hit in the fusion; `id` is its key in the store. */
 interface Candidate {
-  readonly id: string;
-  readonly key: number;
+  readonly id: number;
   readonly score: number;
 }
 
 const legScores = (hits: readonly RankedChunk[]): Map<number, LegScore> =>
   new Map(hits.map(({ key, rank, score }) => [key, { rank, score }]));
 
-const identify = ({ key, score }: { readonly key: number; readonly score: number }): Candidate => ({
-  id: String(key),
-  key,
-  score,
-});
+const toCandidate = ({ key, score }: RankedChunk): Candidate => ({ id: key, score });
 
 // On an embedder outage, full text alone is better than no answer.
 function fullTextOnly(error: unknown, { settings, log, signal }: Search): readonly RankedChunk[] {
