@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import { raceAbort } from '../shared/abort.ts';
+import { errorMessage } from '../shared/error-message.ts';
 import { LruMap } from '../shared/lru-map.ts';
 import { type PageFetcher, statusOf, USER_AGENT } from './page-fetcher.ts';
-import { allowAll, allowNothing, type Robots, readRobots } from './robots.ts';
+import { allowAll, type Robots, readRobots } from './robots.ts';
 
 export interface CrawlPolicySettings {
   /** Whether robots.txt is read and obeyed. */
@@ -17,34 +18,48 @@ export const defaultCrawlPolicy: CrawlPolicySettings = { obeysRobots: true, minG
 
 /** Applies a site's robots.txt and a minimum delay between requests. */
 export interface CrawlPolicy {
-  /** Waits until the host may be requested again. Throws `forbidden` if robots.txt disallows it. For use as `admit`. */
+  /**
+   * Waits until the host may be requested again. Throws `forbidden` if robots.txt disallows the address,
+   * `provider_failed` if the site has one that cannot be read. For use as `admit`.
+   */
   admit(url: URL, signal: AbortSignal): Promise<void>;
-  robotsOf(url: URL, signal: AbortSignal): Promise<Robots>;
+  /** The addresses of sitemaps in robots.txt; none if it cannot be read. */
+  sitemapsOf(url: URL, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-const ROBOTS_BYTES = 500_000;
+const ROBOTS_BYTES = 5_000_000;
 const ROBOTS_TIMEOUT_MS = 8_000;
 const CACHE_MS = 3_600_000;
+/** Afterwards, a robots.txt that could not be read is requested again. */
+const RETRY_MS = 60_000;
 const MAX_SITES = 1_000;
 const MAX_DELAY_MS = 10_000;
 
 export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings: CrawlPolicySettings): CrawlPolicy {
-  const sites = new LruMap<string, { readonly robots: Promise<Robots>; readonly at: number }>({ max: MAX_SITES });
+  const sites = new LruMap<string, KnownSite>({ max: MAX_SITES });
   const hosts = new LruMap<string, { readonly turns: LimitFunction; lastAt: number }>({ max: MAX_SITES });
 
-  const robotsOf = (url: URL): Promise<Robots> => {
-    const known = sites.get(url.origin);
-    if (known !== undefined && performance.now() - known.at < CACHE_MS) return known.robots;
+  function robotsOf({ origin }: URL, signal: AbortSignal): Promise<Robots | ServiceError> {
+    const known = sites.get(origin);
+    if (known !== undefined && performance.now() < known.until) return raceAbort(known.robots, signal);
     // Not cancelled by this caller's signal, because other callers wait for the same file.
-    const robots = fetchRobots(fetcher, url.origin);
-    sites.set(url.origin, { robots, at: performance.now() });
-    return robots;
-  };
+    const robots = fetchRobots(fetcher, origin);
+    const site = { robots, until: Number.POSITIVE_INFINITY };
+    sites.set(origin, site);
+    void robots.then((read) => {
+      site.until = performance.now() + (read instanceof ServiceError ? RETRY_MS : CACHE_MS);
+    });
+    return raceAbort(robots, signal);
+  }
 
   return {
-    robotsOf,
+    async sitemapsOf(url, signal) {
+      const robots = await robotsOf(url, signal);
+      return robots instanceof ServiceError ? [] : robots.sitemaps;
+    },
     async admit(url, signal) {
-      const robots = settings.obeysRobots ? await raceAbort(robotsOf(url), signal) : allowAll;
+      const robots = settings.obeysRobots ? await robotsOf(url, signal) : allowAll;
+      if (robots instanceof ServiceError) throw robots;
       if (!robots.allows(`${url.pathname}${url.search}`)) {
         throw new ServiceError('forbidden', `The robots.txt of ${url.host} asks programs not to read ${url.pathname}.`);
       }
@@ -63,8 +78,17 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
   };
 }
 
-/** RFC 9309: a missing robots.txt allows everything; a server error while fetching it disallows everything. */
-async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string): Promise<Robots> {
+interface KnownSite {
+  readonly robots: Promise<Robots | ServiceError>;
+  /** When it has to be requested again, in milliseconds of `performance.now`. */
+  until: number;
+}
+
+/**
+ * By RFC 9309, 2.3.1, a site without a robots.txt may be read, and a site whose robots.txt cannot be had may not: then the
+ * result is the error with which its pages are refused. Never rejects.
+ */
+async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string): Promise<Robots | ServiceError> {
   try {
     const page = await fetcher.fetch(`${origin}/robots.txt`, {
       signal: new AbortController().signal,
@@ -74,6 +98,18 @@ async function fetchRobots(fetcher: Pick<PageFetcher, 'fetch'>, origin: string):
     if (page === 'unchanged' || page.mediaType === 'text/html') return allowAll;
     return readRobots(new TextDecoder().decode(page.bytes), USER_AGENT);
   } catch (error) {
-    return (statusOf(error) ?? 0) >= 500 ? allowNothing : allowAll;
+    if (!isUnavailable(error)) return allowAll;
+    return new ServiceError(
+      'provider_failed',
+      `The robots.txt of ${origin}, which says what programs may read, could not be read: ${errorMessage(error)} Try again later.`,
+      { cause: error },
+    );
   }
+}
+
+// An address that the rules of this server disallow is reported when the page itself is fetched.
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || error.code === 'forbidden' || error.code === 'unsupported_type') return false;
+  const status = statusOf(error);
+  return status === undefined || status >= 500 || status === 429;
 }

@@ -10,7 +10,6 @@ export interface Robots {
 }
 
 export const allowAll: Robots = { allows: () => true, sitemaps: [] };
-export const allowNothing: Robots = { allows: (path) => path === '/robots.txt', sitemaps: [] };
 
 // The package's types declare a default export, but the module itself is the function.
 const parseRobots = robotsParser as unknown as typeof robotsParser.default;

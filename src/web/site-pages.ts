@@ -37,7 +37,7 @@ const NOT_A_PAGE =
 export async function* sitemapPages(address: string, walk: SiteWalk): AsyncGenerator<SitePage, void> {
   const start = readAddress(address);
   const isSitemap = /\.xml(?:\.gz)?$/i.test(start.pathname);
-  const named = isSitemap ? [start.href] : (await walk.crawlPolicy.robotsOf(start, walk.signal)).sitemaps;
+  const named = isSitemap ? [start.href] : await walk.crawlPolicy.sitemapsOf(start, walk.signal);
   const maps = named.length > 0 ? [...named] : [`${start.origin}/sitemap.xml`];
   const seen = new Set<string>();
   let count = 0;

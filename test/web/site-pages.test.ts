@@ -150,17 +150,45 @@ describe('the crawl policy', () => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(115);
   });
 
-  it('reads robots.txt once per site, and treats a server error as a refusal', async () => {
+  it('reads robots.txt once per site, and reads no page if that fails', async () => {
     const server = await serve((_, response) => response.writeHead(503).end());
     const { fetcher } = await site({});
     const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 });
     for (let time = 0; time < 2; time++) {
-      await expect(crawlPolicy.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(crawlPolicy.admit(new URL(`${server.url}/x`), signal)).rejects.toMatchObject({
+        code: 'provider_failed',
+        message: expect.stringMatching(/robots\.txt of .* could not be read: .* status 503/),
+      });
     }
     expect(server.requests).toEqual(['GET /robots.txt']);
     const unrestricted = createCrawlPolicy(fetcher, { obeysRobots: false, minGapMs: 0 });
     await unrestricted.admit(new URL(`${server.url}/x`), signal);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [404, 'resolves'],
+    [403, 'resolves'],
+    [429, 'rejects'],
+    ['no', 'rejects'],
+  ] as const)('with %s answer for robots.txt %s', async (answer, outcome) => {
+    const { url } = await serve((_, response) => {
+      if (answer === 'no') response.destroy();
+      else response.writeHead(answer).end();
+    });
+    const { fetcher } = await site({});
+    const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 });
+    const admitted = crawlPolicy.admit(new URL(`${url}/x`), signal);
+    await (outcome === 'resolves' ? admitted : expect(admitted).rejects.toMatchObject({ code: 'provider_failed' }));
+    expect(await crawlPolicy.sitemapsOf(new URL(url), signal)).toEqual([]);
+  });
+
+  it('obeys a robots.txt of more than 500 kB', async () => {
+    const comments = '# An archive of what has changed.\n'.repeat(20_000);
+    const { url, walk } = await site({ '/robots.txt': `User-agent: *\nDisallow: /private\n${comments}` });
+    await expect(walk.crawlPolicy.admit(new URL(`${url}/private`), signal)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 });
 
