@@ -58,6 +58,8 @@ Queries to the plain stores and to Citewell alternate, so that other load affect
 const MOST_CHUNKS = 1_000_000;
 /** Of the vectors in all parts except those that measure one machine and the built-in embedders. */
 const DIMENSIONS = 768;
+/** Searched by each kind of search; fewer leave the medians of the fast ones a tenth apart from run to run. */
+const QUERIES = 320;
 
 const options = {
   chunks: { type: 'string' },
@@ -213,7 +215,7 @@ interface Scope {
 
 async function measure(folder: string, { sizes, seed, isQuick, embeddings }: Scope): Promise<Figures> {
   const text = createPseudoText(seed);
-  const queries = Array.from({ length: isQuick ? 20 : 80 }, (_, number) => text.query(number));
+  const queries = Array.from({ length: isQuick ? 20 : QUERIES }, (_, number) => text.query(number));
   const print = (lines: readonly string[]) => output.print(lines.join('\n'));
 
   const ingest = await measureIngestAlone(folder, text, isQuick);

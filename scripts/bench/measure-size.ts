@@ -14,7 +14,7 @@ import { type Opened, withServices } from './with-services.ts';
 import type { EmbeddingServer } from './word-vectors.ts';
 
 /** A start varies with what else the machine does; the median of as many is reported. */
-const STARTS = 3;
+const STARTS = 5;
 
 /** Number of stored documents and chunks. */
 export interface Loaded {
