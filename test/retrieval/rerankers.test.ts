@@ -5,6 +5,7 @@ import { type Reranker, rerank } from '../../src/retrieval/rerank.ts';
 import { type HttpRerankerSettings, httpReranker } from '../../src/retrieval/rerankers/http-reranker.ts';
 import { modelReranker } from '../../src/retrieval/rerankers/model-reranker.ts';
 import { createSearchLog } from '../../src/retrieval/search-log.ts';
+import { cutOnFailure } from '../support/cut-on-failure.ts';
 import { foundChunk } from '../support/found.ts';
 import { says, scriptedModel } from '../support/scripted-model.ts';
 
@@ -19,11 +20,13 @@ interface Asked {
 /** A server with a scripted ranking that records its requests. */
 async function serving(answer: (asked: Asked, response: ServerResponse) => void) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    const call = { url: request.url, authorization: request.headers.authorization, body: await readJson(request) };
-    asked.push(call);
-    answer(call, response);
-  });
+  const server = createServer(
+    cutOnFailure(async (request, response) => {
+      const call = { url: request.url, authorization: request.headers.authorization, body: await readJson(request) };
+      asked.push(call);
+      answer(call, response);
+    }),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     server.closeAllConnections();

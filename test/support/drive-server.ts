@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { jwtVerify } from 'jose';
 import type { RemoteNetwork } from '../../src/sources/connector.ts';
+import { cutOnFailure } from './cut-on-failure.ts';
 
 export interface DriveEntry {
   readonly id: string;
@@ -105,38 +106,40 @@ export async function startDrive(
     };
   };
 
-  const server = createServer(async (request, response) => {
-    const url = new URL(request.url ?? '', 'http://localhost');
-    requests.push(`${request.method} ${url.pathname}${url.search}`);
-    const at = refusals.findIndex(({ path }) => path.test(url.pathname));
-    const refused = at === -1 ? undefined : refusals.splice(at, 1)[0];
-    if (refused !== undefined) {
-      if (refused.retryAfter !== undefined) response.setHeader('retry-after', `${refused.retryAfter}`);
-      return fail(response, refused.status, refused.reason ?? 'backendError');
-    }
-    if (url.pathname === '/token') return answerToken(request, response);
-    if (request.headers.authorization !== `Bearer access-${issued}`) return fail(response, 401, 'authError');
-    const [, rest = ''] = /^\/drive\/v3\/(.*)$/.exec(url.pathname) ?? [];
-    if (url.searchParams.get('supportsAllDrives') !== 'true') return fail(response, 404, 'notFound');
-    const drive = url.searchParams.get('driveId');
-    if (drive !== null && !isMember) return fail(response, 404, 'teamDriveMembershipRequired');
-    if (rest === 'files') return listFiles(response, url);
-    if (rest === 'changes/startPageToken') return answer(response, { startPageToken: `${log.length}` });
-    if (rest === 'changes') return listChanges(response, url);
-    const [, id = '', isExport] = /^files\/([^/]+)(\/export)?$/.exec(rest) ?? [];
-    const file = visible(id);
-    if (file === undefined) return fail(response, 404, 'notFound');
-    if (isExport !== undefined) {
-      if ((file.content ?? '').length > exportLimit) return fail(response, 403, 'exportSizeLimitExceeded');
-      const mediaType = url.searchParams.get('mimeType') ?? '';
-      return response
-        .writeHead(200, { 'content-type': mediaType })
-        .end(`${mediaType.split('.').at(-1)}: ${file.content}`);
-    }
-    if (url.searchParams.get('alt') !== 'media') return answer(response, toWire(file));
-    if (file.mimeType.startsWith(GOOGLE)) return fail(response, 403, 'fileNotDownloadable');
-    return response.writeHead(200, { 'content-type': file.mimeType }).end(file.content);
-  });
+  const server = createServer(
+    cutOnFailure(async (request, response) => {
+      const url = new URL(request.url ?? '', 'http://localhost');
+      requests.push(`${request.method} ${url.pathname}${url.search}`);
+      const at = refusals.findIndex(({ path }) => path.test(url.pathname));
+      const refused = at === -1 ? undefined : refusals.splice(at, 1)[0];
+      if (refused !== undefined) {
+        if (refused.retryAfter !== undefined) response.setHeader('retry-after', `${refused.retryAfter}`);
+        return fail(response, refused.status, refused.reason ?? 'backendError');
+      }
+      if (url.pathname === '/token') return answerToken(request, response);
+      if (request.headers.authorization !== `Bearer access-${issued}`) return fail(response, 401, 'authError');
+      const [, rest = ''] = /^\/drive\/v3\/(.*)$/.exec(url.pathname) ?? [];
+      if (url.searchParams.get('supportsAllDrives') !== 'true') return fail(response, 404, 'notFound');
+      const drive = url.searchParams.get('driveId');
+      if (drive !== null && !isMember) return fail(response, 404, 'teamDriveMembershipRequired');
+      if (rest === 'files') return listFiles(response, url);
+      if (rest === 'changes/startPageToken') return answer(response, { startPageToken: `${log.length}` });
+      if (rest === 'changes') return listChanges(response, url);
+      const [, id = '', isExport] = /^files\/([^/]+)(\/export)?$/.exec(rest) ?? [];
+      const file = visible(id);
+      if (file === undefined) return fail(response, 404, 'notFound');
+      if (isExport !== undefined) {
+        if ((file.content ?? '').length > exportLimit) return fail(response, 403, 'exportSizeLimitExceeded');
+        const mediaType = url.searchParams.get('mimeType') ?? '';
+        return response
+          .writeHead(200, { 'content-type': mediaType })
+          .end(`${mediaType.split('.').at(-1)}: ${file.content}`);
+      }
+      if (url.searchParams.get('alt') !== 'media') return answer(response, toWire(file));
+      if (file.mimeType.startsWith(GOOGLE)) return fail(response, 403, 'fileNotDownloadable');
+      return response.writeHead(200, { 'content-type': file.mimeType }).end(file.content);
+    }),
+  );
 
   async function answerToken(request: IncomingMessage, response: ServerResponse) {
     let body = '';

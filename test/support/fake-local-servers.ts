@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LocalServer } from '../../src/models/local-servers.ts';
+import { cutOnFailure } from './cut-on-failure.ts';
 
 type Answers = Readonly<Record<string, (body: { readonly model?: string }) => unknown>>;
 
@@ -102,49 +103,51 @@ export async function fakeLocalServer(
 ): Promise<FakeServer> {
   const requests: string[] = [];
   let loaded: string | undefined;
-  const server = createServer(async (request, response) => {
-    const path = request.url ?? '';
-    requests.push(path);
-    let body = '';
-    for await (const part of request) body += part;
-    if (path === '/v1/chat/completions') return streamAnswer();
-    if (path === '/v1/embeddings') return embed();
-    if (path === '/api/ps' && kind === 'ollama') {
-      const models = loaded === undefined ? [] : [{ name: loaded, context_length: 32_768 }];
-      return void response.writeHead(200).end(JSON.stringify({ models }));
-    }
-    const answer = kind === 'other' ? undefined : answers[kind][path]?.(JSON.parse(body || '{}'));
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer ?? { error: 'not found' }));
-
-    function embed(): void {
-      const { input } = JSON.parse(body) as { input: readonly string[] };
-      const data = input.map((_, index) => ({ object: 'embedding', index, embedding: [1, 2, 2] }));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
-    }
-
-    function streamAnswer(): void {
-      const { model, tools = [] } = JSON.parse(body) as { model: string; tools?: readonly object[] };
-      const reply = tools.length === 0 ? 'text' : typeof toolReplies === 'string' ? toolReplies : toolReplies[model];
-      if (reply === 'silence') return;
-      if (reply === 'refusal' || reply === 'error') {
-        const message = reply === 'refusal' ? `${model} does not support tools` : 'model requires more system memory';
-        response.writeHead(reply === 'refusal' ? 400 : 500, { 'content-type': 'application/json' });
-        return void response.end(JSON.stringify({ error: { message } }));
+  const server = createServer(
+    cutOnFailure(async (request, response) => {
+      const path = request.url ?? '';
+      requests.push(path);
+      let body = '';
+      for await (const part of request) body += part;
+      if (path === '/v1/chat/completions') return streamAnswer();
+      if (path === '/v1/embeddings') return embed();
+      if (path === '/api/ps' && kind === 'ollama') {
+        const models = loaded === undefined ? [] : [{ name: loaded, context_length: 32_768 }];
+        return void response.writeHead(200).end(JSON.stringify({ models }));
       }
-      loaded = model;
-      const chunk = (delta: object, reason: string | null) =>
-        `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const call = { name: 'look_up_word', arguments: '{"word":"ferry"}' };
-      const delta =
-        reply === 'calls'
-          ? { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] }
-          : { content: 'The mate.' };
-      const reason = reply === 'calls' ? 'tool_calls' : 'stop';
-      response.end(`${chunk({ role: 'assistant', ...delta }, null)}${chunk({}, reason)}data: [DONE]\n\n`);
-    }
-  });
+      const answer = kind === 'other' ? undefined : answers[kind][path]?.(JSON.parse(body || '{}'));
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? { error: 'not found' }));
+
+      function embed(): void {
+        const { input } = JSON.parse(body) as { input: readonly string[] };
+        const data = input.map((_, index) => ({ object: 'embedding', index, embedding: [1, 2, 2] }));
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+      }
+
+      function streamAnswer(): void {
+        const { model, tools = [] } = JSON.parse(body) as { model: string; tools?: readonly object[] };
+        const reply = tools.length === 0 ? 'text' : typeof toolReplies === 'string' ? toolReplies : toolReplies[model];
+        if (reply === 'silence') return;
+        if (reply === 'refusal' || reply === 'error') {
+          const message = reply === 'refusal' ? `${model} does not support tools` : 'model requires more system memory';
+          response.writeHead(reply === 'refusal' ? 400 : 500, { 'content-type': 'application/json' });
+          return void response.end(JSON.stringify({ error: { message } }));
+        }
+        loaded = model;
+        const chunk = (delta: object, reason: string | null) =>
+          `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model, choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const call = { name: 'look_up_word', arguments: '{"word":"ferry"}' };
+        const delta =
+          reply === 'calls'
+            ? { tool_calls: [{ index: 0, id: 'c1', type: 'function', function: call }] }
+            : { content: 'The mate.' };
+        const reason = reply === 'calls' ? 'tool_calls' : 'stop';
+        response.end(`${chunk({ role: 'assistant', ...delta }, null)}${chunk({}, reason)}data: [DONE]\n\n`);
+      }
+    }),
+  );
   await new Promise<void>((ready) => {
     server.listen(0, '127.0.0.1', ready);
   });

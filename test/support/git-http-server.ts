@@ -60,6 +60,8 @@ export async function startGit({ token, filters = true, format = 'sha1', root: g
         GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
       },
     });
+    // The program may end before it has read the whole request.
+    child.stdin.on('error', () => undefined);
     request.pipe(child.stdin);
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

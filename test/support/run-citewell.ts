@@ -106,9 +106,12 @@ function start(args: readonly string[], { cwd, env = {}, input, via = [] }: RunO
   const { PATH = '', HOME = '', TMPDIR, SystemRoot } = process.env;
   const kept = { PATH, HOME, XDG_CACHE_HOME: CACHES, ...(TMPDIR && { TMPDIR }), ...(SystemRoot && { SystemRoot }) };
   const [program = process.execPath, ...words] = [...via, process.execPath, PROGRAM, ...args];
-  return spawn(program, words, {
+  const child = spawn(program, words, {
     cwd,
     env: { ...kept, NO_COLOR: '1', CITEWELL_LOCAL_MODELS: 'off', ...env },
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  // A program that ends before it has read its input is judged by its code and output.
+  child.stdin?.on('error', () => undefined);
+  return child;
 }

@@ -13,6 +13,7 @@ import { tracedLog } from '../../src/telemetry/traced.ts';
 import { inSpan } from '../../src/telemetry/traces.ts';
 import { startCitewell } from '../http/support/start-citewell.ts';
 import { onlyEmbedder } from '../support/adapters.ts';
+import { cutOnFailure } from '../support/cut-on-failure.ts';
 import { chatReply, startFakeOpenAi, TOKENS_OF_FAKE_EMBEDDINGS } from '../support/fake-openai.ts';
 
 interface SentSpan {
@@ -30,16 +31,18 @@ async function startCollector(status = 200) {
   const spans: SentSpan[] = [];
   const services = new Set<unknown>();
   const requests: { readonly path: string | undefined; readonly key: unknown }[] = [];
-  const server = createServer(async (request, response) => {
-    // biome-ignore lint/suspicious/noExplicitAny: the shape of OTLP
-    const body: any = await json(request);
-    requests.push({ path: request.url, key: request.headers['x-key'] });
-    for (const { resource, scopeSpans } of body.resourceSpans) {
-      services.add(resource.attributes.find(({ key }: { key: string }) => key === 'service.name')?.value.stringValue);
-      for (const scope of scopeSpans) spans.push(...scope.spans);
-    }
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
-  }).listen(0, '127.0.0.1');
+  const server = createServer(
+    cutOnFailure(async (request, response) => {
+      // biome-ignore lint/suspicious/noExplicitAny: the shape of OTLP
+      const body: any = await json(request);
+      requests.push({ path: request.url, key: request.headers['x-key'] });
+      for (const { resource, scopeSpans } of body.resourceSpans) {
+        services.add(resource.attributes.find(({ key }: { key: string }) => key === 'service.name')?.value.stringValue);
+        for (const scope of scopeSpans) spans.push(...scope.spans);
+      }
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    }),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const address = server.address();
@@ -59,8 +62,15 @@ function pathOf(span: SentSpan, spans: readonly SentSpan[]): string {
 type Embedding = Parameters<Metrics['embedding']>[0];
 
 const settings = { headers: { 'x-key': 'secret' }, serviceName: 'kb' };
-const open = (url: string, warn: (message: string) => void = (message) => expect.fail(message)) =>
-  openOtlpTraces({ ...settings, url }, { version: '1.2.3', warn });
+/** Without `warn`, no warning is expected. It is checked after the test: thrown from `warn`, it would fail no test. */
+const open = (url: string, warn?: (message: string) => void) => {
+  const warnings: string[] = [];
+  onTestFinished(() => expect(warnings).toEqual([]));
+  return openOtlpTraces(
+    { ...settings, url },
+    { version: '1.2.3', warn: warn ?? ((message) => void warnings.push(message)) },
+  );
+};
 
 it('sends requests with their searches, model calls, tools and ingestions to a collector, without what they say', {
   timeout: 180_000,

@@ -25,7 +25,8 @@ async function serveProxy(target: number, status = 200) {
   const proxy = createServer((incoming, response) => {
     note(incoming);
     const forwarded = request({ port: target, path: new URL(incoming.url ?? '').pathname, headers: incoming.headers });
-    forwarded.on('response', (reply) => reply.pipe(response)).end();
+    forwarded.on('response', (reply) => reply.pipe(response)).on('error', () => response.destroy());
+    forwarded.end();
   });
   const note = ({ method, url, headers }: IncomingMessage) => {
     requests.push(`${method} ${url}`);

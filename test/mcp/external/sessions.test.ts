@@ -7,6 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { expect, it, onTestFinished } from 'vitest';
 import { callTool } from '../../../src/toolbox/call-tool.ts';
 import type { ToolContext } from '../../../src/toolbox/tool-context.ts';
+import { cutOnFailure } from '../../support/cut-on-failure.ts';
 import { externalTools } from './hostile-servers.ts';
 
 /** A server of earlier protocol revisions, which keeps sessions; the returned function discards them. */
@@ -22,12 +23,14 @@ async function serverWithSessions() {
     await server.connect(transport as never);
     return transport;
   };
-  const http = createServer(async (request, response) => {
-    const id = request.headers['mcp-session-id'];
-    const known = typeof id === 'string' ? sessions.get(id) : undefined;
-    if (id !== undefined && known === undefined) response.writeHead(404).end();
-    else await (known ?? (await open())).handleRequest(request, response);
-  }).listen(0, '127.0.0.1');
+  const http = createServer(
+    cutOnFailure(async (request, response) => {
+      const id = request.headers['mcp-session-id'];
+      const known = typeof id === 'string' ? sessions.get(id) : undefined;
+      if (id !== undefined && known === undefined) response.writeHead(404).end();
+      else await (known ?? (await open())).handleRequest(request, response);
+    }),
+  ).listen(0, '127.0.0.1');
   await once(http, 'listening');
   onTestFinished(() => {
     http.closeAllConnections();

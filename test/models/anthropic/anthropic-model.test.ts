@@ -129,7 +129,8 @@ describe('an Anthropic model', () => {
 
   it('gives up on a service that says nothing', async () => {
     fake.next(silence);
-    const failure = await failureOf(ask(model('claude-haiku-4-5', { firstEventMs: 60, idleMs: 2000 })));
+    // The limit includes loading the client; the request has to arrive within it.
+    const failure = await failureOf(ask(model('claude-haiku-4-5', { firstEventMs: 500, idleMs: 2000 })));
     expect(failure).toMatchObject({ code: 'timeout', remedy: 'retry' });
     expect(await fake.requests[0]?.end).toBe('left');
   });

@@ -117,7 +117,7 @@ describe('a model over Chat Completions', () => {
 
   it('gives up on a server that says nothing', async () => {
     fake.next(silence);
-    const failure = await failureOf(ask(model('gpt-4.1', { limits: { firstEventMs: 60, idleMs: 2000 } })));
+    const failure = await failureOf(ask(model('gpt-4.1', { limits: { firstEventMs: 500, idleMs: 2000 } })));
     expect(failure).toMatchObject({ code: 'timeout' });
     expect(remedyFor(failure)).toBe('retry');
     expect(await fake.requests[0]?.end).toBe('left');

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { createDirectCalls } from '../../../src/store/chroma/direct-calls.ts';
+import { cutOnFailure } from '../../support/cut-on-failure.ts';
 
 const calls = createDirectCalls();
 const question = { collection: 'c1', vector: Float32Array.of(0.25, 1), limit: 2 };
@@ -21,10 +22,12 @@ async function serve(listener: RequestListener): Promise<string> {
 
 it('requests only keys and distances, over one connection', async () => {
   const asked: { url: string | undefined; body: unknown; socket: IncomingMessage['socket'] }[] = [];
-  const database = await serve(async (request, response) => {
-    asked.push({ url: request.url, body: JSON.parse(await text(request)), socket: request.socket });
-    response.end(JSON.stringify({ ids: [['7', '3']], distances: [[-1e-7, 0.5]] }));
-  });
+  const database = await serve(
+    cutOnFailure(async (request, response) => {
+      asked.push({ url: request.url, body: JSON.parse(await text(request)), socket: request.socket });
+      response.end(JSON.stringify({ ids: [['7', '3']], distances: [[-1e-7, 0.5]] }));
+    }),
+  );
   const hits = [
     { key: 7, distance: 0 },
     { key: 3, distance: 0.5 },
@@ -78,10 +81,12 @@ const write = {
 
 it('writes vectors as base64', async () => {
   const asked: { url: string | undefined; body: unknown }[] = [];
-  const database = await serve(async (request, response) => {
-    asked.push({ url: request.url, body: JSON.parse(await text(request)) });
-    response.end('{}');
-  });
+  const database = await serve(
+    cutOnFailure(async (request, response) => {
+      asked.push({ url: request.url, body: JSON.parse(await text(request)) });
+      response.end('{}');
+    }),
+  );
   expect(await calls.upsert(database, write, [])).toBe(true);
   const embeddings = ['AACAPgAAgD8=', 'AAAAwAAAAD8='];
   expect(asked).toEqual([{ url: '/db/collections/c1/upsert', body: { ids: ['7', '3'], embeddings } }]);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { EmbeddedChroma } from '../../../src/store/chroma/embedded-chroma.ts';
 import { createRemoteChroma, type RemoteChromaOptions } from '../../../src/store/chroma/remote-chroma.ts';
 import { vectorIndexContract } from '../../contracts/vector-index.ts';
+import { cutOnFailure } from '../../support/cut-on-failure.ts';
 import { silentLog, startEmbeddedChroma } from '../../support/embedded-chroma.ts';
 
 let server: EmbeddedChroma;
@@ -119,18 +120,20 @@ async function answering(
 /** A proxy for another server, which answers 500 while `fails`. */
 async function forwarding(target: string, fails: () => boolean): Promise<string> {
   return listening(
-    createServer(async (request, response) => {
-      if (fails()) return void response.writeHead(500).end('{"error":"Error constructing hnsw segment reader"}');
-      const method = request.method ?? 'GET';
-      const body = method === 'GET' ? null : new Uint8Array(Buffer.concat(await request.toArray()));
-      const answer = await fetch(new URL(request.url ?? '/', target), {
-        method,
-        body,
-        headers: { 'content-type': 'application/json' },
-      });
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(bytes);
-    }),
+    createServer(
+      cutOnFailure(async (request, response) => {
+        if (fails()) return void response.writeHead(500).end('{"error":"Error constructing hnsw segment reader"}');
+        const method = request.method ?? 'GET';
+        const body = method === 'GET' ? null : new Uint8Array(Buffer.concat(await request.toArray()));
+        const answer = await fetch(new URL(request.url ?? '/', target), {
+          method,
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(bytes);
+      }),
+    ),
   );
 }
 
