@@ -1,12 +1,35 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { openS3Objects } from '../../src/store/originals/s3/s3-objects.ts';
 import type { S3Settings } from '../../src/store/originals/s3/s3-settings.ts';
 
+type Content = Buffer | Readable;
+
+interface Written {
+  readonly size: number;
+  readonly md5: string;
+}
+
+interface Store {
+  getResourcePath(bucket: string, key: string | undefined, resource: string): string;
+  putMetadata(bucket: string, key: string, metadata: object, md5: string): Promise<void>;
+  putObject(object: {
+    readonly bucket: string;
+    readonly key: string;
+    readonly content: Content;
+    readonly metadata: object;
+  }): Promise<Written>;
+  putPart(bucket: string, uploadId: string, part: number, content: Content): Promise<Written>;
+}
+
 interface S3Rver {
   readonly httpServer: Server;
+  readonly store: Store;
   run(): Promise<{ readonly port: number }>;
   close(): Promise<void>;
 }
@@ -25,6 +48,7 @@ export async function startS3Server(directory: string) {
     if (server !== undefined) return;
     const options = { port, address: '127.0.0.1', silent: true, directory, configureBuckets: [{ name: BUCKET }] };
     server = new S3rver(options);
+    writeBeforeAnswering(server.store);
     ({ port } = await server.run());
   };
   const stop = async () => {
@@ -64,6 +88,30 @@ export async function startS3Server(directory: string) {
       bytes[0] = (bytes[0] ?? 0) ^ 1;
       await writeFile(path, bytes);
     },
+  };
+}
+
+/**
+ * s3rver confirms an object before its file is written, and does not listen for errors of the file: one whose folder the
+ * deletion of another object has removed meanwhile would end the process.
+ */
+function writeBeforeAnswering(store: Store): void {
+  const write = async (path: string, content: Content): Promise<Written> => {
+    const bytes = Buffer.isBuffer(content) ? content : await buffer(content);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+    return { size: bytes.byteLength, md5: createHash('md5').update(bytes).digest('hex') };
+  };
+  store.putObject = async ({ bucket, key, content, metadata }) => {
+    const written = await write(store.getResourcePath(bucket, key, 'object'), content);
+    await store.putMetadata(bucket, key, metadata, written.md5);
+    return written;
+  };
+  store.putPart = async (bucket, uploadId, part, content) => {
+    const path = join(store.getResourcePath(bucket, undefined, 'uploads'), uploadId, `${part}`);
+    const written = await write(path, content);
+    await writeFile(`${path}.md5`, written.md5);
+    return written;
   };
 }
 
