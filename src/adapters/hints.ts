@@ -1,4 +1,4 @@
-import { isBuiltIn, LEARNED_EMBEDDING } from '../embeddings/built-in-names.ts';
+import { isBuiltIn, LEARNED_EMBEDDING, STATIC_EMBEDDING } from '../embeddings/built-in-names.ts';
 import { SUGGESTED_SETTINGS } from '../models/suggested-settings.ts';
 
 /** Input of the hints. */
@@ -23,14 +23,16 @@ export interface HintFacts {
   readonly indexProblem?: string | undefined;
 }
 
+const BUILT_IN_EMBEDDINGS: ReadonlyMap<string, string> = new Map([
+  [LEARNED_EMBEDDING, 'and embeddings learned from your documents'],
+  [STATIC_EMBEDDING, 'and embeddings that come with Citewell, which know English best'],
+]);
+
 /** Suggestions for better answers and search, one sentence each, naming the variable or command. */
 export function hintsFor(facts: HintFacts): string[] {
   const { model, embedder, preferredEmbedder, embeddingModelSetting, indexProblem } = facts;
   const hints: string[] = indexProblem === undefined ? [] : [indexProblem];
-  const basis =
-    embedder.name === LEARNED_EMBEDDING
-      ? 'Search uses words and embeddings learned from your documents.'
-      : `Search uses words${embedder.isLearned ? ' and learned embeddings' : ' only'}.`;
+  const basis = `Search uses words ${BUILT_IN_EMBEDDINGS.get(embedder.name) ?? 'only'}.`;
   if (model.startsWith('builtin/')) hints.push(quotationsHint(facts));
   else if (facts.isSummarising === true) {
     const price = facts.isFree === true ? 'which takes time but costs nothing' : 'which costs money';

@@ -21,7 +21,11 @@ async function finishLearning(client: Client, { output, interruption }: CommandC
       const step = await steps.next();
       output.status(step.done ? '' : trainingLine(step.value));
       if (!step.done) continue;
-      if (step.value === 'left') output.note('A running server trains the embedder from the corpus.');
+      if (step.value === 'left')
+        output.note(
+          'No embeddings have been learned from these documents yet: a running server does that when it is idle, ' +
+            '"citewell reindex" at once.',
+        );
       return;
     }
   } catch (error) {

@@ -59,7 +59,7 @@ const fullTextOnly = (name: string): string =>
   'Set OPENAI_API_KEY or CITEWELL_EMBEDDING_MODEL to search by meaning.';
 
 const untilLearned = (name: string): string =>
-  `Semantic search was fused with full text: ${name} alone finds less, and there are too few passages to learn from yet.`;
+  `Semantic search was fused with full text: ${name} alone finds less, and no embeddings have been learned from the passages yet.`;
 
 function checkShaping({ shaping, rerank }: SearchSettings): void {
   const { diversity = 0, maxPerDocument = null } = shaping ?? {};

@@ -26,6 +26,11 @@ it.each<[string, Partial<HintFacts>, RegExp[]]>([
     [/embeddings learned from your documents.*OPENAI_API_KEY/],
   ],
   [
+    'what the packaged embedder knows',
+    { embedder: { name: 'builtin/static-v1', isLexical: true, isLearned: true }, preferredEmbedder: lexical.name },
+    [/embeddings that come with Citewell.*OPENAI_API_KEY/],
+  ],
+  [
     'nothing of a setting that waits for passages to learn from',
     { embedder: lexical, embeddingModelSetting: 'builtin/lsa-v1', preferredEmbedder: 'builtin/lsa-v1' },
     [],

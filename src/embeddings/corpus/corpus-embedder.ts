@@ -24,7 +24,7 @@ export interface EmbedderParts {
 }
 
 export interface ReindexRequest {
-  /** Provider-qualified embedder; undefined means the configured one. */
+  /** Provider-qualified embedder; undefined means the configured one, or the one to train if nothing is configured. */
   readonly model?: string;
   /** Return to the previous vector space. */
   readonly back: boolean;
@@ -83,7 +83,7 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
   }
 
   async function* moveTo(request: ReindexRequest, signal: AbortSignal): AsyncGenerator<ReindexProgress, VectorSpace> {
-    const name = await targetEmbedder(spaces, request, defaultTarget());
+    const name = await targetEmbedder(spaces, request, await defaultTarget());
     if (name === LEARNED_EMBEDDING && !request.back) return yield* learner.train(signal);
     const named = name === LEARNED_EMBEDDING ? await recallPrevious() : embedders.create(name);
     const target = required === undefined && request.model === undefined ? provisional(named) : named;
@@ -92,11 +92,11 @@ export function createCorpusEmbedder(parts: EmbedderParts): CorpusEmbedder {
     return space;
   }
 
-  // Re-embedding without a name never downgrades.
-  const defaultTarget = () =>
-    required === undefined && isBuiltIn(preferred) && embeddings.name === LEARNED_EMBEDDING
-      ? LEARNED_EMBEDDING
-      : preferred;
+  // Re-embedding without a name never downgrades, and trains if training is due.
+  async function defaultTarget(): Promise<string> {
+    if (required !== undefined || !isBuiltIn(preferred)) return preferred;
+    return embeddings.name === LEARNED_EMBEDDING || (await learner.decide()).isDue ? LEARNED_EMBEDDING : preferred;
+  }
 
   async function recallPrevious(): Promise<EmbeddingModel> {
     const previous = (await spaces.list()).find(({ state }) => state === 'previous');

@@ -54,7 +54,10 @@ export function decideLearning(facts: LearningFacts): LearningDecision {
       `Once there are ${min} passages, ${LEARNED_EMBEDDING} is learned from them; there are ${facts.chunkCount}.`,
     );
   }
-  return yes(`There are enough passages (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from.`);
+  return yes(
+    `There are enough passages (${facts.chunkCount}) to learn ${LEARNED_EMBEDDING} from: ` +
+      'a running server does that when it is idle, "citewell reindex" at once.',
+  );
 }
 
 function decideRelearning({ chunkCount, inUse, foldedSince }: LearningFacts): LearningDecision {

@@ -113,7 +113,11 @@ describe('the embedder of a corpus', () => {
     const corpus = await open();
     await corpus.add(['Dogs travel free of charge on a lead.', 'The ferry leaves the harbour at noon.']);
     const { chunks, explanation } = await corpus.search('What does it cost to take my puppy?');
-    expect(explanation).toMatchObject({ embedder: STATIC, kind: 'hybrid', notes: [expect.stringMatching(/too few/)] });
+    expect(explanation).toMatchObject({
+      embedder: STATIC,
+      kind: 'hybrid',
+      notes: expect.arrayContaining([expect.stringMatching(/no embeddings have been learned/)]),
+    });
     expect(chunks[0]?.text).toMatch(/^Dogs/);
     await drain(corpus.reindex({ model: STATIC, back: false }, signal));
     expect((await corpus.search('harbour')).explanation.kind).toBe('semantic');
@@ -133,6 +137,17 @@ describe('the embedder of a corpus', () => {
     await second.add(texts.slice(99, 100), 'last');
     await drain(second.learner.trainIfDue(signal));
     expect(second.embeddings.name).toBe(LSA);
+  });
+
+  it('is trained by re-embedding without a name once the corpus is large enough', async () => {
+    const corpus = await (await newCorpus()).open();
+    await corpus.add(texts.slice(0, 99));
+    await drain(corpus.reindex({ back: false }, signal));
+    expect(corpus.embeddings.name).toBe(STATIC);
+    await corpus.add(texts.slice(99), 'last');
+    expect(await corpus.reason()).toMatch(/enough passages \(120\).*"citewell reindex"/);
+    await drain(corpus.reindex({ back: false }, signal));
+    expect(corpus.embeddings.name).toBe(LSA);
   });
 
   it('may be the packaged one, which training replaces at run time on request', async () => {
