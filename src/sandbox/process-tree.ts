@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 
 const PAGE_BYTES = 4_096;
 
@@ -44,7 +44,10 @@ function threadsOf(pid: number): number[] {
 
 function lowerPriority(id: number): void {
   try {
-    setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL);
+    // A superuser's process may have a lower priority already, which this would raise.
+    if (getPriority(id) < constants.priority.PRIORITY_BELOW_NORMAL) {
+      setPriority(id, constants.priority.PRIORITY_BELOW_NORMAL);
+    }
   } catch {
     // It has already ended, or the system does not permit it.
   }
