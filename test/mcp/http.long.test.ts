@@ -397,18 +397,25 @@ describe('/mcp', () => {
     expect(open).toBe(1);
   });
 
-  it('drops idle sessions, and the oldest ones above the limit', async () => {
-    const mcp = await startInProcess({ http: { limits: { maxSessionsPerUser: 2, idleMs: 400 } } });
-    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
-    const status = async (session: string) => {
-      const response = await post(mcp.url, list, { 'mcp-session-id': session });
-      await response.text();
-      return response.status;
-    };
+  it('drops the oldest sessions above the limit', async () => {
+    const mcp = await startInProcess({ http: { limits: { maxSessionsPerUser: 2 } } });
     const first = await startSession(mcp.url);
     const second = await startSession(mcp.url);
     const third = await startSession(mcp.url);
-    expect([await status(first), await status(second), await status(third)]).toEqual([404, 200, 200]);
-    await expect.poll(() => status(third), { ...PATIENT, interval: 1_000 }).toBe(404);
+    const statuses = [await statusOf(mcp.url, first), await statusOf(mcp.url, second), await statusOf(mcp.url, third)];
+    expect(statuses).toEqual([404, 200, 200]);
+  });
+
+  it('drops idle sessions', async () => {
+    const mcp = await startInProcess({ http: { limits: { idleMs: 400 } } });
+    const session = await startSession(mcp.url);
+    await expect.poll(() => statusOf(mcp.url, session), { ...PATIENT, interval: 1_000 }).toBe(404);
   });
 });
+
+/** The status of a request in that session. */
+async function statusOf(url: string, session: string): Promise<number> {
+  const response = await post(url, { jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-session-id': session });
+  await response.text();
+  return response.status;
+}
