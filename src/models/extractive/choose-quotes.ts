@@ -111,7 +111,7 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
   for (const candidate of candidates) {
     const share = Math.exp(candidate.score - (best?.score ?? 0));
     if (count >= MAX_SENTENCES) break;
-    if (count > 0 && (share < MIN_SHARE_OF_BEST || isIdle(candidate, picked, kind))) continue;
+    if (count > 0 && (share < MIN_SHARE_OF_BEST || candidate.isEcho || isIdle(candidate, picked, kind))) continue;
     if (best !== undefined && isOtherRow(candidate, best)) continue;
     if (picked.some(({ sentences }) => repeats(candidate, sentences))) continue;
     const at = picked.findIndex((quote) => isAdjacent(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));

@@ -49,6 +49,8 @@ export interface Candidate {
   readonly mayAnswer: boolean;
   /** Whether it is the row asked for, without a value in the column asked for. */
   readonly lacksValue: boolean;
+  /** Whether it is a label or a question, all of whose words are words of the question asked. */
+  readonly isEcho: boolean;
   readonly features: SentenceFeatures;
   readonly score: number;
 }
@@ -198,8 +200,9 @@ function candidatesOf(
     };
     const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);
     const isNamedRow = row?.isNamed === true;
+    const isEcho = features.fragment === 1 && [...terms].every((term) => term.endsWith('-') || forms.has(term));
     const place = { sourceIndex: index, position, start, end };
-    return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, lacksValue, features }];
+    return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, lacksValue, isEcho, features }];
   });
 }
 

@@ -22,6 +22,14 @@ const history = [
 ];
 
 describe('chooseQuotes', () => {
+  it('leaves out labels that only repeat words of the question', () => {
+    const manual =
+      'PIPESTATUS\n\nAn array variable that contains the exit status of each process of the last pipeline.';
+    expect(quotesFor('What does the variable PIPESTATUS contain?', [manual])).toEqual([
+      'An array variable that contains the exit status of each process of the last pipeline.',
+    ]);
+  });
+
   it.each([
     ['who', 'Who designed the library of Alden?', history, 'Maria Lopez designed the building.'],
     ['when', 'When was the library of Alden opened?', history, 'The library of Alden was opened in 1911.'],
