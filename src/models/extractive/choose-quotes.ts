@@ -48,7 +48,7 @@ export function chooseQuotes({ question, sources, analyser, limit = DEFAULT_LIMI
   if (best === undefined || parsedQuestion.terms.length === 0 || ranked.mostSupport === 0) return NO_QUOTES;
 
   const isFigure = ranked.kind === 'number' || ranked.kind === 'time';
-  const candidates = isFigure ? withKindFirst(ranked.candidates) : ranked.candidates;
+  const candidates = withoutEchoes(isFigure ? withKindFirst(ranked.candidates) : ranked.candidates);
   const picked = pickQuotes(candidates, { limit, sources, kind: ranked.kind });
   const isAbout = containsLetters(namedLetters(question), textsOf(picked, sources));
   // Without a value where it should stand, as in a form that was not filled in, other sentences do not answer either.
@@ -90,6 +90,12 @@ function withKindFirst(candidates: readonly Candidate[]): readonly Candidate[] {
   return fit === undefined ? candidates : [fit, ...candidates.filter((candidate) => candidate !== fit)];
 }
 
+/** Without labels that only repeat words of the question, unless there is nothing else. */
+function withoutEchoes(candidates: readonly Candidate[]): readonly Candidate[] {
+  const others = candidates.filter(({ isEcho }) => !isEcho);
+  return others.length > 0 ? others : candidates;
+}
+
 interface PickedQuote extends ChosenQuote {
   readonly first: number;
   readonly last: number;
@@ -111,7 +117,7 @@ function pickQuotes(candidates: readonly Candidate[], { limit, sources, kind }: 
   for (const candidate of candidates) {
     const share = Math.exp(candidate.score - (best?.score ?? 0));
     if (count >= MAX_SENTENCES) break;
-    if (count > 0 && (share < MIN_SHARE_OF_BEST || candidate.isEcho || isIdle(candidate, picked, kind))) continue;
+    if (count > 0 && (share < MIN_SHARE_OF_BEST || isIdle(candidate, picked, kind))) continue;
     if (best !== undefined && isOtherRow(candidate, best)) continue;
     if (picked.some(({ sentences }) => repeats(candidate, sentences))) continue;
     const at = picked.findIndex((quote) => isAdjacent(candidate, quote, sources[quote.sourceIndex]?.text ?? ''));

@@ -200,11 +200,15 @@ function candidatesOf(
     };
     const mayAnswer = kind === undefined || cell !== undefined || mayContainAnswer(kind, rest);
     const isNamedRow = row?.isNamed === true;
-    const isEcho = features.fragment === 1 && [...terms].every((term) => term.endsWith('-') || forms.has(term));
+    const isRepeated = (term: string) => term.endsWith('-') || forms.has(term);
+    const isEcho = features.fragment === 1 && !STATEMENT.test(text) && [...terms].every(isRepeated);
     const place = { sourceIndex: index, position, start, end };
     return [{ ...place, text, terms, ...(cell && { cell }), isNamedRow, mayAnswer, lacksValue, isEcho, features }];
   });
 }
+
+/** "Smoking is allowed." answers whether it is, though the question has the same words. */
+const STATEMENT = /[.!。！]["”’»」]?$/;
 
 /** "The fees are as follows:" announces an answer and contains none. */
 const ANNOUNCEMENT = /[:：]\s*$/;

@@ -22,12 +22,17 @@ const history = [
 ];
 
 describe('chooseQuotes', () => {
-  it('leaves out labels that only repeat words of the question', () => {
+  it('leaves out labels that only repeat words of the question, and keeps statements that do', () => {
     const manual =
-      'PIPESTATUS\n\nAn array variable that contains the exit status of each process of the last pipeline.';
-    expect(quotesFor('What does the variable PIPESTATUS contain?', [manual])).toEqual([
-      'An array variable that contains the exit status of each process of the last pipeline.',
-    ]);
+      'OSTYPE\n\nA string that describes the operating system. The default is system-dependent.\n\nPIPESTATUS\n\nAn array ' +
+      'with the exit status of each process of the most recent pipeline.\n\nPPID\n\nThis variable is read only.';
+    for (const question of ['What does the variable PIPESTATUS contain?', 'What is PIPESTATUS?']) {
+      const quotes = quotesFor(question, [manual]);
+      expect(quotes[0]).toBe('An array with the exit status of each process of the most recent pipeline.');
+      expect(quotes).not.toContain('PIPESTATUS');
+    }
+    const rules = 'Dogs are allowed on a lead. Smoking is allowed on deck. The deck is open from May to September.';
+    expect(quotesFor('Is smoking allowed on deck?', [rules])[0]).toMatch(/^Smoking is allowed on deck\./);
   });
 
   it.each([
