@@ -18,6 +18,9 @@ export interface Progress {
 
 const BAR_WIDTH = 24;
 const MINIMUM_SECONDS_FOR_RATE = 1;
+/** The first files may be the largest, so less of the work says nothing about the rest. */
+const MINIMUM_SHARE_FOR_ESTIMATE = 0.05;
+const MINIMUM_DONE_FOR_ESTIMATE = 200;
 
 /** One line of progress, at most `width` columns. */
 export function progressLine(progress: Progress, width: number): string {
@@ -46,10 +49,12 @@ function bar(done: number, total: number): string {
 
 function rateParts({ done, present = 0, total, elapsedSeconds }: Progress): string[] {
   if (elapsedSeconds < MINIMUM_SECONDS_FOR_RATE || done <= present) return [];
-  const rate = (done - present) / elapsedSeconds;
+  const worked = done - present;
+  const rate = worked / elapsedSeconds;
   const parts = [`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`];
-  if (total !== undefined && total > done) parts.push(`${duration((total - done) / rate)} left`);
-  return parts;
+  if (total === undefined || total <= done) return parts;
+  const isEnough = worked >= MINIMUM_DONE_FOR_ESTIMATE || worked >= MINIMUM_SHARE_FOR_ESTIMATE * (total - present);
+  return isEnough ? [...parts, `${duration((total - done) / rate)} left`] : parts;
 }
 
 /** A length of time in the one or two units that matter. */

@@ -87,6 +87,15 @@ describe('a line of progress', () => {
     );
   });
 
+  it('estimates the time left once a twentieth of the work or 200 items are done', () => {
+    const early = { ...base, total: 1_000, elapsedSeconds: 10 };
+    expect(progressLine({ ...early, done: 49 }, 100)).not.toContain('left');
+    expect(progressLine({ ...early, done: 50 }, 100)).toContain('3 min 10 s left');
+    expect(progressLine({ ...early, total: 100_000, done: 199 }, 100)).not.toContain('left');
+    expect(progressLine({ ...early, total: 100_000, done: 200 }, 100)).toContain('1 h 23 min left');
+    expect(progressLine({ ...early, total: 130, present: 100, done: 101 }, 100)).not.toContain('left');
+  });
+
   it('is never wider than the terminal', () => {
     expect(progressLine({ ...base, current: 'x'.repeat(200) }, 60).length).toBeLessThan(60);
   });
