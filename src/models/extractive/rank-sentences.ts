@@ -221,8 +221,11 @@ function withoutWordsOf(question: string): (text: string) => string {
 
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-/** Whether the text is a bare label or a question, which seldom answers. */
+/** Whether the text is a bare label, a question or the synopsis of a command, which seldom answer. */
 function isFragment(text: string): boolean {
   const dense = text.match(/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hangul}]/gu)?.length ?? 0;
-  return text.length + 2 * dense < MAX_FRAGMENT_LENGTH || /[?？؟]$/.test(text);
+  return text.length + 2 * dense < MAX_FRAGMENT_LENGTH || /[?？؟]$/.test(text) || SYNOPSIS.test(text);
 }
+
+/** Several options in brackets: `git stash drop [-q | --quiet] [<stash>]`. */
+const SYNOPSIS = /(?:\[(?:-|<)[^\]\n]{0,80}\][^[\]]{0,40}){2}/;

@@ -35,6 +35,14 @@ describe('chooseQuotes', () => {
     expect(quotesFor('Is smoking allowed on deck?', [rules])[0]).toMatch(/^Smoking is allowed on deck\./);
   });
 
+  it('prefers the description of a command to its synopsis', () => {
+    const manual =
+      'git-stash - Stash the changes in a dirty working directory away\n\ngit stash drop [-q | --quiet] [<stash>] git stash ' +
+      'pop [--index] [-q | --quiet] [<stash>]\n\nWith git stash pop, a single state is applied to the working tree.';
+    const [first] = quotesFor('What does git stash pop do?', [manual]);
+    expect(first).toBe('With git stash pop, a single state is applied to the working tree.');
+  });
+
   it.each([
     ['who', 'Who designed the library of Alden?', history, 'Maria Lopez designed the building.'],
     ['when', 'When was the library of Alden opened?', history, 'The library of Alden was opened in 1911.'],
