@@ -179,6 +179,8 @@ export const readableTypes: readonly FileType[] = [
     load: async () => (await import('./plain/calendar.ts')).calendarReader,
   }),
   row('rst', 'rst rest', 'text/x-rst', { megabytes: 20, load: async () => (await import('./rst/rst.ts')).rstReader }),
+  // Names end with the section, as in `tar.1`; since `notes.1` may be anything, the content decides.
+  row('man', 'man mdoc', 'text/troff', { megabytes: 10, load: async () => (await import('./man/man.ts')).manReader }),
   row('org', 'org', 'text/org', { megabytes: 20, load: async () => (await import('./plain/org.ts')).orgReader }),
   row('svg', 'svg', 'image/svg+xml', { megabytes: 5, load: async () => (await import('./image/svg.ts')).svgReader }),
   row('epub', 'epub', 'application/epub+zip', {

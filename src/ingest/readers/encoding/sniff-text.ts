@@ -1,4 +1,5 @@
 import { isMailbox } from '../mail/separate-mails.ts';
+import { isManPage } from '../man/is-man-page.ts';
 import { sniffDialect } from '../plain/csv-dialect.ts';
 
 export interface SniffHints {
@@ -12,10 +13,12 @@ export interface SniffHints {
 const SHAPELESS = new Set(['txt', 'html', 'csv', 'tsv', 'json', 'jsonl']);
 
 /**
- * The format of a text. HTML, and JSON or tables named as plain text, are recognised by their content; Markdown and
+ * The format of a text. HTML, manual pages, and JSON or tables named as plain text, are recognised by their content; Markdown and
  * source code look like any text, so for these the name decides.
  */
-export function sniffText(text: string, { named, isWhole }: SniffHints): string {
+export function sniffText(text: string, { named: given, isWhole }: SniffHints): string {
+  if ((given === undefined || given === 'txt' || given === 'man') && isManPage(text)) return 'man';
+  const named = given === 'man' ? 'txt' : given;
   if (isHtmlDocument(text))
     return named === 'md' || named === undefined || SHAPELESS.has(named) || named === 'xml' ? 'html' : named;
   const openDocument = flatOpenDocument(text);
