@@ -1,14 +1,19 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { LEARNED_EMBEDDING } from '../../src/embeddings/built-in-names.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { createLexicalHash } from '../../src/embeddings/lexical-hash.ts';
 import { decodeArtefact } from '../../src/embeddings/lsa/artefact.ts';
-import { learnInWorker } from '../../src/embeddings/lsa/learn-in-worker.ts';
 import { MAX_CHUNKS_READ } from '../../src/embeddings/lsa/learning-source.ts';
 import { lsaEmbeddings } from '../../src/embeddings/lsa/lsa-embeddings.ts';
 import type { LsaModel } from '../../src/embeddings/lsa/lsa-model.ts';
 import { staticEmbeddings } from '../../src/embeddings/static/static-embeddings.ts';
 import { packagedModel } from '../../src/embeddings/static/static-model.ts';
 import { distanceFrom } from '../../src/store/distance.ts';
+import type { LearningReport } from './learn-alone.ts';
 import type { PseudoText } from './pseudo-text.ts';
 import { interleaved, type Timing, timed } from './timing.ts';
 
@@ -22,7 +27,7 @@ export interface LearningFigures {
   readonly chunksRead: number;
   /** Training time in milliseconds. */
   readonly learning: number;
-  /** Megabytes by which the process grew: at the peak of training, and after it. */
+  /** Megabytes by which a process grows at the peak of training, and size of the trained model. */
   readonly peak: number;
   readonly kept: number;
   /** Milliseconds until the packaged embedder's first vector, and the megabytes the process grows by. */
@@ -41,16 +46,7 @@ export async function measureLearning(
   queries: readonly string[],
 ): Promise<LearningFigures> {
   const chunks = paragraphs(text, wanted);
-  const { signal } = new AbortController();
-  const before = process.memoryUsage().rss;
-  let peak = before;
-  const watch = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage().rss);
-  }, 50);
-  const startedAt = performance.now();
-  const artefact = await lastOf(learnInWorker({ chunkCount: chunks.length, texts: batches(chunks) }, signal));
-  const learning = performance.now() - startedAt;
-  clearInterval(watch);
+  const { artefact, learning, peak } = await learnAlone(chunks);
   const model = decodeArtefact(artefact);
   if (model === undefined) throw new Error('The trained model cannot be read.');
 
@@ -76,7 +72,7 @@ export async function measureLearning(
     chunks: chunks.length,
     chunksRead: Math.min(chunks.length, MAX_CHUNKS_READ),
     learning,
-    peak: (peak - before) / 1e6,
+    peak,
     kept: artefact.byteLength / 1e6,
     loading,
     embedding: embedding as Record<BuiltIn, number>,
@@ -98,14 +94,37 @@ function paragraphs(text: PseudoText, wanted: number): string[] {
   return found.slice(0, wanted);
 }
 
-async function* batches(chunks: readonly string[]): AsyncGenerator<readonly string[], void> {
-  // Evenly sampled, as in the store.
+/**
+ * Trains in a process of its own with the memory settings of `citewell serve`: this one has all texts in memory, and
+ * garbage that would count.
+ */
+async function learnAlone(chunks: readonly string[]): Promise<LearningReport & { readonly artefact: Uint8Array }> {
+  const folder = await mkdtemp(join(tmpdir(), 'citewell-learning-'));
+  try {
+    const [textsPath, artefactPath] = [join(folder, 'texts.jsonl'), join(folder, 'artefact')];
+    await writeFile(
+      textsPath,
+      sample(chunks).map((text) => `${JSON.stringify(text)}\n`),
+    );
+    const child = fork(join(import.meta.dirname, 'learn-alone.ts'), [textsPath, artefactPath, String(chunks.length)], {
+      execArgv: ['--max-semi-space-size=4'],
+      env: { ...process.env, MALLOC_ARENA_MAX: '2' },
+    });
+    const reported = once(child, 'message') as Promise<[LearningReport]>;
+    const ended = once(child, 'exit').then(([code]) => {
+      throw new Error(`The process that trains the model ended with code ${code}.`);
+    });
+    const [report] = await Promise.race([reported, ended]);
+    return { ...report, artefact: await readFile(artefactPath) };
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Evenly sampled, as in the store. */
+function sample(chunks: readonly string[]): string[] {
   const step = Math.max(1, chunks.length / MAX_CHUNKS_READ);
-  const chosen = Array.from(
-    { length: Math.floor(chunks.length / step) },
-    (_, at) => chunks[Math.floor(at * step)] ?? '',
-  );
-  for (let at = 0; at < chosen.length; at += BATCH) yield chosen.slice(at, at + BATCH);
+  return Array.from({ length: Math.floor(chunks.length / step) }, (_, at) => chunks[Math.floor(at * step)] ?? '');
 }
 
 async function embedAll(model: EmbeddingModel, chunks: readonly string[]) {
@@ -124,11 +143,4 @@ async function nearest(model: EmbeddingModel, query: string, vectors: readonly F
   let best = Number.POSITIVE_INFINITY;
   for (const each of vectors) best = Math.min(best, distance(each));
   return best;
-}
-
-async function lastOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
-  for (;;) {
-    const step = await steps.next();
-    if (step.done) return step.value;
-  }
 }

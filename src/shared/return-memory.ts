@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from './collect-garbage.ts';
 
 export interface RestSettings {
   /** How long the thread must have been idle. */
@@ -35,32 +34,4 @@ export function returnMemoryAtRest({ restMs = REST_MS, free }: RestSettings = {}
   };
   const timer = setInterval(checkLoad, restMs).unref();
   return () => clearInterval(timer);
-}
-
-type Collect = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
-
-/**
- * Unlike an ordinary collection, the `last-resort` flavor returns heap pages to the operating system. False if another
- * thread that collects at the same moment prevents it.
- */
-function collectGarbage(): boolean {
-  const options = { type: 'major', flavor: 'last-resort' } as const;
-  const { gc } = globalThis as { readonly gc?: Collect };
-  // Defined if Node was started with --expose-gc; that flag must not be reset below.
-  if (gc !== undefined) {
-    gc(options);
-    return true;
-  }
-  try {
-    setFlagsFromString('--expose-gc');
-    const collect: Collect = runInNewContext('gc');
-    collect(options);
-    return true;
-  } catch {
-    // The other thread has just reset the flag, which is common to all.
-    return false;
-  } finally {
-    // Contexts created later must not get the function.
-    setFlagsFromString('--no-expose-gc');
-  }
 }

@@ -8,7 +8,7 @@ export interface ChunkTermCounts {
   readonly chunkCount: number;
   /**
    * Returns the term-document matrix: chunks as rows, the terms found in most chunks as columns, each weighted by how
-   * unevenly it is distributed (log-entropy), each row of unit length.
+   * unevenly it is distributed (log-entropy), each row of unit length. Discards the counts.
    */
   weigh(maxTerms: number): WeightedChunks;
 }
@@ -26,22 +26,34 @@ export interface WeightedChunks {
 export function createChunkTermCounts(): ChunkTermCounts {
   const numbers = new Map<string, number>();
   const chunksWith: number[] = [];
-  const rows: { readonly terms: Uint32Array; readonly counts: Uint16Array }[] = [];
+  const ends: number[] = [];
+  const pages: Page[] = [];
+  let end = 0;
+  const numberOf = (term: string): number => {
+    const known = numbers.get(term);
+    if (known !== undefined) return known;
+    // Copied, because a substring keeps the whole text in memory.
+    numbers.set(Buffer.from(term, 'utf16le').toString('utf16le'), numbers.size);
+    return numbers.size - 1;
+  };
   return {
     add(text) {
-      const counted = [...countTerms(text)].map(([term, count]) => {
-        const number = numbers.get(term) ?? numbers.size;
-        numbers.set(term, number);
+      for (const [term, count] of countTerms(text)) {
+        const number = numberOf(term);
         chunksWith[number] = (chunksWith[number] ?? 0) + 1;
-        return { number, count: Math.min(count, MAX_TERM_COUNT) };
-      });
-      rows.push({
-        terms: Uint32Array.from(counted, ({ number }) => number),
-        counts: Uint16Array.from(counted, ({ count }) => count),
-      });
+        const at = end % PAGE_ENTRIES;
+        if (at === 0) pages.push({ terms: new Uint32Array(PAGE_ENTRIES), counts: new Uint8Array(PAGE_ENTRIES) });
+        const page = pages.at(-1);
+        if (page !== undefined) {
+          page.terms[at] = number;
+          page.counts[at] = Math.min(count, MAX_TERM_COUNT);
+        }
+        end++;
+      }
+      ends.push(end);
     },
     get chunkCount() {
-      return rows.length;
+      return ends.length;
     },
     weigh(maxTerms) {
       const names = [...numbers.keys()];
@@ -52,76 +64,105 @@ export function createChunkTermCounts(): ChunkTermCounts {
         .slice(0, maxTerms);
       const columnOf = new Int32Array(names.length).fill(-1);
       for (const [column, number] of chosen.entries()) columnOf[number] = column;
-      const weights = entropyWeights(rows, columnOf, chosen.length);
+      const entries = { pages, ends, columnOf };
+      const { weights, knownShare } = entropyWeights(entries, chosen.length);
+      const matrix = toMatrix(entries, weights);
+      for (const { terms, counts } of pages.splice(0)) for (const { buffer } of [terms, counts]) buffer.transfer(0);
       return {
-        matrix: toMatrix(rows, columnOf, weights),
+        matrix,
         terms: chosen.map((number) => names[number] ?? ''),
         weights,
-        knownShare: knownShareOf(rows, columnOf),
+        knownShare,
       };
     },
   };
 }
 
-const MAX_TERM_COUNT = 65_535;
+const MAX_TERM_COUNT = 255;
+/** Entries allocated at a time, so that memory grows with the number of entries and none is copied. */
+const PAGE_ENTRIES = 2 ** 16;
 
-type CountedRow = { readonly terms: Uint32Array; readonly counts: Uint16Array };
+/** Term numbers and counts of successive chunks. */
+interface Page {
+  readonly terms: Uint32Array<ArrayBuffer>;
+  readonly counts: Uint8Array<ArrayBuffer>;
+}
 
-function entropyWeights(rows: readonly CountedRow[], columnOf: Int32Array, columnCount: number): Float64Array {
+interface CountedEntries {
+  readonly pages: readonly Page[];
+  /** Where the entries of each chunk end. */
+  readonly ends: readonly number[];
+  /** The column of each term number; -1 if it has none. */
+  readonly columnOf: Int32Array;
+}
+
+function entropyWeights(entries: CountedEntries, columnCount: number): Pick<WeightedChunks, 'weights' | 'knownShare'> {
   const totals = new Float64Array(columnCount);
-  forEachEntry(rows, columnOf, (column, count) => {
+  let known = 0;
+  let all = 0;
+  forEachEntry(entries, (column, count) => {
+    all += count;
+    if (column < 0) return;
+    known += count;
     totals[column] = (totals[column] ?? 0) + count;
   });
   const entropies = new Float64Array(columnCount);
-  forEachEntry(rows, columnOf, (column, count) => {
+  forEachEntry(entries, (column, count) => {
+    if (column < 0) return;
     const share = count / (totals[column] ?? 1);
     entropies[column] = (entropies[column] ?? 0) - share * Math.log(share);
   });
-  const max = Math.log(Math.max(2, rows.length));
-  return entropies.map((entropy) => Math.max(0, 1 - entropy / max));
+  const max = Math.log(Math.max(2, entries.ends.length));
+  return {
+    weights: entropies.map((entropy) => Math.max(0, 1 - entropy / max)),
+    knownShare: all === 0 ? 1 : known / all,
+  };
 }
 
-function knownShareOf(rows: readonly CountedRow[], columnOf: Int32Array): number {
-  let known = 0;
-  forEachEntry(rows, columnOf, (_, count) => {
-    known += count;
+function toMatrix(entries: CountedEntries, weights: Float64Array): SparseRows {
+  const { ends } = entries;
+  let size = 0;
+  forEachEntry(entries, (column) => {
+    if (column >= 0) size++;
   });
-  const all = rows.reduce((sum, { counts }) => counts.reduce((some, count) => some + count, sum), 0);
-  return all === 0 ? 1 : known / all;
+  const starts = new Uint32Array(ends.length + 1);
+  const columns = new Uint16Array(size);
+  const values = new Float32Array(size);
+  let row = 0;
+  let end = 0;
+  forEachEntry(entries, (column, count, entry) => {
+    while (entry >= (ends[row] ?? Number.POSITIVE_INFINITY)) starts[++row] = end;
+    if (column < 0) return;
+    columns[end] = column;
+    values[end] = localWeight(count) * (weights[column] ?? 0);
+    end++;
+  });
+  starts.fill(end, row + 1);
+  const matrix = { rowCount: ends.length, columnCount: weights.length, starts, columns, values };
+  scaleRowsToUnitLength(matrix);
+  return matrix;
+}
+
+function scaleRowsToUnitLength({ rowCount, starts, values }: SparseRows): void {
+  for (let row = 0; row < rowCount; row++) {
+    const start = starts[row] ?? 0;
+    const end = starts[row + 1] ?? 0;
+    let square = 0;
+    for (let at = start; at < end; at++) square += (values[at] ?? 0) * (values[at] ?? 0);
+    const length = Math.sqrt(square) || 1;
+    for (let at = start; at < end; at++) values[at] = (values[at] ?? 0) / length;
+  }
 }
 
 function forEachEntry(
-  rows: readonly CountedRow[],
-  columnOf: Int32Array,
-  visit: (column: number, count: number) => void,
+  { pages, ends, columnOf }: CountedEntries,
+  visit: (column: number, count: number, entry: number) => void,
 ): void {
-  for (const { terms, counts } of rows) {
-    for (let at = 0; at < terms.length; at++) {
-      const column = columnOf[terms[at] ?? 0] ?? -1;
-      if (column >= 0) visit(column, counts[at] ?? 0);
+  const end = ends.at(-1) ?? 0;
+  for (const [place, { terms, counts }] of pages.entries()) {
+    const first = place * PAGE_ENTRIES;
+    for (let at = 0; at < Math.min(PAGE_ENTRIES, end - first); at++) {
+      visit(columnOf[terms[at] ?? 0] ?? -1, counts[at] ?? 0, first + at);
     }
   }
-}
-
-function toMatrix(rows: readonly CountedRow[], columnOf: Int32Array, weights: Float64Array): SparseRows {
-  const entries = rows.reduce((sum, { terms }) => sum + terms.length, 0);
-  const starts = new Uint32Array(rows.length + 1);
-  const columns = new Uint32Array(entries);
-  const values = new Float32Array(entries);
-  let end = 0;
-  for (const [place, row] of rows.entries()) {
-    const start = end;
-    let square = 0;
-    forEachEntry([row], columnOf, (column, count) => {
-      const value = localWeight(count) * (weights[column] ?? 0);
-      columns[end] = column;
-      values[end] = value;
-      square += value * value;
-      end++;
-    });
-    const length = Math.sqrt(square) || 1;
-    for (let at = start; at < end; at++) values[at] = (values[at] ?? 0) / length;
-    starts[place + 1] = end;
-  }
-  return { rowCount: rows.length, columnCount: weights.length, starts, columns, values };
 }

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { collectGarbage } from '../../shared/collect-garbage.ts';
 import { packagedModel } from '../static/static-model.ts';
 import { encodeArtefact } from './artefact.ts';
 import { createChunkTermCounts } from './chunk-term-counts.ts';
@@ -17,6 +18,9 @@ export type LearningReply =
   | { readonly kind: 'learned'; readonly artefact: Uint8Array<ArrayBuffer> };
 
 const counts = createChunkTermCounts();
+/** V8 would collect only once the heap has grown by tens of megabytes, which the thread then keeps until it ends. */
+const TEXTS_PER_COLLECTION = 4_000;
+let textsSinceCollection = 0;
 let centre: ReturnType<typeof createCentre> | undefined;
 const reply = (message: LearningReply, transfer: ArrayBuffer[] = []) => parentPort?.postMessage(message, transfer);
 
@@ -28,6 +32,11 @@ parentPort?.on('message', async (order: LearningRequest) => {
       counts.add(text);
       centre.add(text);
     }
+    textsSinceCollection += order.texts.length;
+    if (textsSinceCollection >= TEXTS_PER_COLLECTION) {
+      collectGarbage();
+      textsSinceCollection = 0;
+    }
     reply({ kind: 'read' });
     return;
   }
@@ -38,6 +47,8 @@ parentPort?.on('message', async (order: LearningRequest) => {
     last = percent;
     reply({ kind: 'step', done, total });
   });
+  // Frees the matrix before the model is copied.
+  collectGarbage();
   const artefact = encodeArtefact({
     ...learned,
     chunkCount: order.chunkCount,

@@ -1,7 +1,7 @@
 import { EigenvalueDecomposition, type Matrix } from 'ml-matrix';
 import { seededUniform } from '../../shared/seeded-random.ts';
 import { multiplyDense, productOfTransposed } from './dense-rows.ts';
-import { type DenseRows, gramProduct, multiplyByGram, type SparseRows } from './sparse-rows.ts';
+import { type DenseRows, gramProduct, multiplyByGram, replacingColumns, type SparseRows } from './sparse-rows.ts';
 
 export interface SvdOptions {
   /** Number of singular values; fewer are returned when the matrix has a lower rank. */
@@ -24,9 +24,9 @@ export interface TruncatedSvd {
 const OVERSAMPLING = 16;
 
 /**
- * The largest singular values of a sparse matrix and their right singular vectors, by the randomised SVD of Halko,
- * Martinsson and Tropp: power iterations on a random subspace, re-orthonormalised in between, then an exact solution of
- * the small matrix on it. Deterministic. In addition to the sparse matrix, it needs memory for one dense matrix, which
+ * The largest singular values of a sparse matrix A and their right singular vectors, by the randomised SVD of Halko,
+ * Martinsson and Tropp: power iterations on a random subspace, re-orthonormalised in between, then the exact SVD of A
+ * projected on the result. Deterministic. In addition to the sparse matrix, it needs memory for one dense matrix, which
  * is updated in place.
  */
 export function truncatedSvd(matrix: SparseRows, options: SvdOptions): TruncatedSvd {
@@ -34,22 +34,22 @@ export function truncatedSvd(matrix: SparseRows, options: SvdOptions): Truncated
   const max = Math.min(matrix.rowCount, matrix.columnCount);
   const rank = Math.min(options.rank, max);
   const width = Math.min(rank + OVERSAMPLING, max);
-  const total = powerIterations + 2;
+  const total = powerIterations + 1;
   let basis = randomRows(matrix.columnCount, width, seed);
-  for (let done = 0; done < total - 1; done++) {
-    if (done > 0) basis = orthonormal(basis);
+  for (let done = 0; done < powerIterations; done++) {
     multiplyByGram(matrix, basis, (share) => onProgress({ done: done + share, total }));
+    basis = orthonormal(basis);
   }
-  // Orthonormalise twice, because rounding errors remain after the first pass.
-  basis = orthonormal(orthonormal(basis));
-  const image = gramProduct(matrix, basis, (share) => onProgress({ done: total - 1 + share, total }));
-  // On an orthonormal basis Q of the subspace, AᵀA is the small matrix Qᵀ(AᵀA Q).
-  const { values, vectors } = largestFirst(productOfTransposed(basis, image));
-  const largest = values[0] ?? 0;
-  const kept = values.filter((value, place) => place < rank && value > largest * EPSILON).length;
+  const image = gramProduct(matrix, basis, (share) => onProgress({ done: powerIterations + share, total }));
+  // With the basis Q and its image Y = AᵀA Q, the projection of A on the span of A Q has the Gram matrix F Fᵀ, where
+  // F = Y (Qᵀ Y)^(-1/2). Its eigenvectors follow from those of the small matrix Fᵀ F, so that Y is multiplied only once.
+  const root = inverseRoot(productOfTransposed(basis, replacingColumns(basis, image)));
+  const { values, vectors } = eigenvectorsOf(congruent(gramOf(basis), root));
+  const kept = Math.min(rank, values.length);
+  const factors = root.mmul(scaledToInverseRoot(vectors, values));
   return {
     singularValues: Float64Array.from(values.slice(0, kept), Math.sqrt),
-    right: alignSigns(multiplyDense(basis, vectors, kept)),
+    right: alignSigns(multiplyDense(basis, factors, kept)),
   };
 }
 
@@ -61,28 +61,39 @@ function randomRows(rowCount: number, width: number, seed: number): DenseRows {
   return { rowCount, width, values: Float32Array.from({ length: rowCount * width }, next) };
 }
 
-/**
- * An orthonormal basis of the columns' span, by the eigenvectors of their Gram matrix; linearly dependent columns are
- * dropped.
- */
+/** An orthonormal basis of the columns' span; linearly dependent columns are dropped. */
 function orthonormal(rows: DenseRows): DenseRows {
-  const { values, vectors } = largestFirst(productOfTransposed(rows, [{ ...rows, from: 0 }]));
-  const largest = values[0] ?? 0;
-  const kept = values.filter((value) => value > largest * EPSILON).length;
-  for (let column = 0; column < kept; column++) {
-    vectors.mulColumn(column, 1 / Math.sqrt(values[column] ?? 1));
-  }
-  return multiplyDense(rows, vectors, kept);
+  const root = inverseRoot(gramOf(rows));
+  return multiplyDense(rows, root, root.columns);
 }
 
-function largestFirst(matrix: Matrix): { values: number[]; vectors: Matrix } {
+const gramOf = (rows: DenseRows): Matrix => productOfTransposed(rows, [{ ...rows, from: 0 }]);
+
+/** For a positive semidefinite matrix M, a matrix R with as many columns as M has rank, for which `Rᵀ M R` is 1. */
+function inverseRoot(matrix: Matrix): Matrix {
+  const { values, vectors } = eigenvectorsOf(matrix);
+  return scaledToInverseRoot(vectors, values);
+}
+
+function scaledToInverseRoot(vectors: Matrix, values: readonly number[]): Matrix {
+  for (const [column, value] of values.entries()) vectors.mulColumn(column, 1 / Math.sqrt(value));
+  return vectors;
+}
+
+/** `Rᵀ M R` */
+const congruent = (matrix: Matrix, root: Matrix): Matrix => root.transpose().mmul(matrix.mmul(root));
+
+/** The eigenvalues of a positive semidefinite matrix that are not zero, largest first, and their eigenvectors. */
+function eigenvectorsOf(matrix: Matrix): { values: number[]; vectors: Matrix } {
   if (matrix.isEmpty()) return { values: [], vectors: matrix };
   const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(matrix, { assumeSymmetric: true });
-  const order = realEigenvalues.map((_, place) => place).reverse();
-  return {
-    values: order.map((place) => realEigenvalues[place] ?? 0),
-    vectors: eigenvectorMatrix.subMatrixColumn(order),
-  };
+  const valueAt = (place: number) => realEigenvalues[place] ?? 0;
+  const largest = valueAt(realEigenvalues.length - 1);
+  const order = realEigenvalues
+    .map((_, place) => place)
+    .filter((place) => valueAt(place) > largest * EPSILON)
+    .reverse();
+  return { values: order.map(valueAt), vectors: eigenvectorMatrix.subMatrixColumn(order) };
 }
 
 /** The sign of a singular vector is arbitrary; the largest component is made positive for reproducibility. */

@@ -5,6 +5,7 @@ import {
   type DenseRows,
   gramProduct,
   multiplyByGram,
+  replacingColumns,
   type SparseRows,
 } from '../../../src/embeddings/lsa/sparse-rows.ts';
 
@@ -28,7 +29,7 @@ function sparse(columnCount: number): SparseRows {
     rowCount: 5,
     columnCount,
     starts: Uint32Array.from({ length: 6 }, (_, row) => all.filter((at) => at < row * columnCount).length),
-    columns: Uint32Array.from(all, (at) => at % columnCount),
+    columns: Uint16Array.from(all, (at) => at % columnCount),
     values: Float32Array.from(all, (at) => numberAt(at, 3)),
   };
 }
@@ -69,7 +70,7 @@ describe('products of dense rows', () => {
     }
   });
 
-  it('with rows in blocks are those with the whole rows', () => {
+  it('with rows in blocks are those with the whole rows, also when the blocks replace the rows', () => {
     const rows = dense(ROWS, WIDTH);
     const matrix = sparse(ROWS);
     const full = toFull(matrix);
@@ -81,6 +82,10 @@ describe('products of dense rows', () => {
       ),
       expected,
     );
+    const replaced = dense(ROWS, WIDTH);
+    const image = gramProduct(matrix, replaced, () => {});
+    expectClose(productOfTransposed(replaced, replacingColumns(replaced, image)), expected);
+    expectClose(toMatrix(replaced), full.transpose().mmul(full).mmul(toMatrix(rows)));
     const own = toMatrix(rows).transpose().mmul(toMatrix(rows));
     expectClose(productOfTransposed(rows, [{ ...rows, from: 0 }]), own);
   });
