@@ -21,24 +21,38 @@ export const manReader: Reader = {
 
 const ALTERNATING = new Set('BR RB BI IB IR RI SB'.split(' '));
 const FONTS = new Set('B I SM R CW'.split(' '));
-const CODE = new Set('nf EX Vb CS DS'.split(' '));
-const NO_CODE = new Set('fi EE Ve CE DE Ed'.split(' '));
+
+/** What a request or macro does, given the rest of its line and its arguments. */
+type Request = (rest: string, words: readonly string[]) => void;
+
+const named = (names: string, request: Request): [string, Request][] => names.split(' ').map((name) => [name, request]);
 
 /** Writes the blocks of a page; returns its title. */
 function addPage(layout: ManLayout, text: string): string | undefined {
   const strings = commonStrings();
   const ownMacros = new Set<string>();
-  const plain = (line: string) => plainRoff(line, strings);
+  const lines = roffLines(text, strings, ownMacros);
   let title: string | undefined;
   let source: string | undefined;
   let pageName = '';
+  /** What the next text is: a tag, or a heading of this level. */
   let waiting: 'tag' | 1 | 2 | undefined;
+  /** A tag of several lines. */
   let tagBlock: string[] | undefined;
   let isSynopsis = false;
   let address = '';
+  /** Marks of the open lists, and which of the open displays are code. */
   let bullets: string[] = [];
   let displays: boolean[] = [];
 
+  const plain = (line: string) => plainRoff(line, strings);
+  const mdoc = (rest: string): string => {
+    const words = roffArguments(rest);
+    return mdocText(
+      words.map((word) => ({ text: plain(word.text), isMacro: !word.isQuoted && isMdocInline(word.text) })),
+      pageName,
+    );
+  };
   const put = (raw: string) => {
     const shown = plain(raw) + (raw.endsWith('\\c') ? '\\c' : '');
     if (tagBlock !== undefined) tagBlock.push(shown);
@@ -50,111 +64,148 @@ function addPage(layout: ManLayout, text: string): string | undefined {
       waiting = undefined;
     } else layout.text(shown);
   };
-  const mdocWords = (rest: string) =>
-    roffArguments(rest).map((word) => ({ text: plain(word.text), isMacro: !word.isQuoted && isMdocInline(word.text) }));
-  const mdoc = (rest: string) => mdocText(mdocWords(rest), pageName);
   /** Text that is plain already, and may end with a backslash of its own. */
   const putPlain = (shown: string) => put(shown.replaceAll('\\', '\\e'));
 
-  const lines = roffLines(text, strings, ownMacros);
-  const addLine = ({ name, rest }: RoffLine) => {
-    if (name === undefined) {
-      if (rest.trim() === '') layout.paragraph(false);
-      else {
-        if (/^\s/.test(rest)) layout.lineBreak();
-        put(rest);
-      }
-      return;
-    }
-    const words = roffArguments(rest).map((word) => word.text);
-    const [first = '', second = ''] = words;
-    const endOfFill = () => layout.code(false);
-    if (name === 'TH' || name === 'Dt') title ??= second === '' ? plain(first) : `${plain(first)}(${plain(second)})`;
-    else if (name === 'SH' || name === 'SS' || name === 'Sh' || name === 'Ss') {
-      endOfFill();
+  const heading =
+    (level: 1 | 2, shown: (rest: string, words: readonly string[]) => string): Request =>
+    (rest, words) => {
+      layout.code(false);
       displays = [];
       bullets = [];
-      isSynopsis = first === 'SYNOPSIS';
-      const level = name[1] === 'H' || name[1] === 'h' ? 1 : 2;
+      isSynopsis = words[0] === 'SYNOPSIS';
       waiting = words.length === 0 ? level : undefined;
-      if (words.length > 0)
-        layout.heading(name[1] === 'h' || name[1] === 's' ? mdoc(rest) : plain(words.join(' ')), level);
-    } else if (name === 'PP' || name === 'P' || name === 'LP' || name === 'Pp' || name === 'HP') {
+      if (words.length > 0) layout.heading(shown(rest, words), level);
+    };
+  const ofMan = (_: string, words: readonly string[]) => plain(words.join(' '));
+
+  const requests: ReadonlyMap<string, Request> = new Map([
+    ...named('TH Dt', (_, [name = '', section = '']) => {
+      title ??= section === '' ? plain(name) : `${plain(name)}(${plain(section)})`;
+    }),
+    ...named('SH', heading(1, ofMan)),
+    ...named('SS', heading(2, ofMan)),
+    ...named('Sh', heading(1, mdoc)),
+    ...named('Ss', heading(2, mdoc)),
+    ...named('PP P LP HP', () => {
       waiting = undefined;
-      layout.paragraph(name !== 'Pp');
-    } else if (name === 'sp' || name === 'Sp') layout.paragraph(false);
-    else if (name === 'br' || name === 'ti') layout.lineBreak();
-    else if (name === 'TP' || name === 'TQ') waiting = 'tag';
-    else if (name === 'IP') {
+      layout.paragraph(true);
+    }),
+    ...named('Pp', () => {
+      waiting = undefined;
+      layout.paragraph(false);
+    }),
+    ...named('sp Sp', () => layout.paragraph(false)),
+    ...named('br ti', () => layout.lineBreak()),
+    ...named('TP TQ', () => {
+      waiting = 'tag';
+    }),
+    ...named('IP', (_, [first = '']) => {
       const tag = plain(first);
       if (tag.trim() === '') layout.paragraph(false);
       else layout.item(tag);
-    } else if (name === 'RS') layout.indent();
-    else if (name === 'RE') layout.outdent();
-    else if (CODE.has(name)) layout.code(true);
-    else if (NO_CODE.has(name)) {
-      if (name !== 'Ed' || displays.pop() === true) endOfFill();
-    } else if (name === 'Bd') {
+    }),
+    ...named('RS', () => layout.indent()),
+    ...named('RE', () => layout.outdent()),
+    ...named('nf EX Vb CS DS', () => layout.code(true)),
+    ...named('fi EE Ve CE DE', () => layout.code(false)),
+    ...named('Bd', (rest) => {
       const isCode = /-(?:literal|unfilled)\b/.test(rest);
       displays.push(isCode);
       if (isCode) layout.code(true);
       else layout.paragraph(false);
-    } else if (name === 'Bl') {
+    }),
+    ...named('Ed', () => {
+      if (displays.pop() === true) layout.code(false);
+    }),
+    ...named('Bl', (rest) => {
       bullets.push(/-(?:bullet|dash|hyphen|enum|item)\b/.test(rest) ? '-' : '');
       layout.indent();
-    } else if (name === 'El') {
+    }),
+    ...named('El', () => {
       bullets.pop();
       layout.outdent();
-    } else if (name === 'It') {
+    }),
+    ...named('It', (rest) => {
       const bullet = bullets.at(-1) ?? '';
-      const given = mdoc(rest);
-      if (bullet === '' && /(?:^|\s)Xo(?:\s|$)/.test(rest)) tagBlock = [given];
-      else layout.item(bullet || given);
-    } else if (name === 'Xc' && tagBlock !== undefined) {
+      const tag = mdoc(rest);
+      if (bullet === '' && /(?:^|\s)Xo(?:\s|$)/.test(rest)) tagBlock = [tag];
+      else layout.item(bullet || tag);
+    }),
+    ...named('Xc', (rest) => {
+      if (tagBlock === undefined) return addInline('Xc', rest);
       const tag = `${tagBlock.join(' ')} ${mdoc(rest)}`;
       tagBlock = undefined;
       layout.item(tag);
-    } else if (name === 'TS') addManTable(layout, lines, (line) => textOf(line));
-    else if (name === 'UR' || name === 'MT') address = plain(first);
-    else if (name === 'UE' || name === 'ME') {
+    }),
+    ...named('TS', () => addManTable(layout, lines, textOf)),
+    ...named('UR MT', (_, [first = '']) => {
+      address = plain(first);
+    }),
+    ...named('UE ME', (_, [first = '']) => {
       putPlain(`<${address}>${plain(first)}`);
       address = '';
-    } else if (name === 'so') source ??= first;
-    else if (name === 'SY') {
+    }),
+    ...named('so', (_, [first = '']) => {
+      source ??= first;
+    }),
+    ...named('SY', (_, [first = '']) => {
       layout.paragraph(true);
       put(first);
-    } else if (name === 'OP') putPlain(`[${plain(words.join(' '))}]`);
-    else {
-      if (name === 'Nm' && pageName === '') pageName = plain(first);
-      else if (name === 'Nm' && isSynopsis) layout.lineBreak();
-      if (name === 'D1' || name === 'Dl') layout.lineBreak();
-      const shown = textOf({ name, rest });
-      if (shown !== undefined && shown !== '') putPlain(shown);
-      if (/\\c$/.test(rest)) layout.text('\\c');
-      if (name === 'D1' || name === 'Dl') layout.lineBreak();
-    }
-  };
-  /** The text of a line within a paragraph; undefined for a request without text. */
-  const textOf = ({ name, rest }: RoffLine): string | undefined => {
-    if (name === undefined) return plain(rest);
-    if (ALTERNATING.has(name) || ownMacros.has(name)) {
-      return roffArguments(rest)
-        .map((word) => plain(word.text))
-        .join('');
-    }
-    if (FONTS.has(name))
-      return roffArguments(rest)
-        .map((word) => plain(word.text))
-        .join(' ');
-    if (name === 'Nd') return `– ${mdoc(rest)}`;
-    if (name === 'Ex' || name === 'Rv') return undefined;
-    if (name.startsWith('%')) return `${mdoc(rest)},`;
-    if (name === 'Fd' || name === 'Os' || name === 'Dd') return name === 'Fd' ? mdoc(rest) : undefined;
-    return isMdocInline(name) ? oneLine(mdoc(`${name} ${rest}`)) : undefined;
-  };
+    }),
+    ...named('OP', (_, words) => putPlain(`[${plain(words.join(' '))}]`)),
+    ...named('Nm', (rest, [first = '']) => {
+      if (pageName === '') pageName = plain(first);
+      else if (isSynopsis) layout.lineBreak();
+      addInline('Nm', rest);
+    }),
+    ...['D1', 'Dl'].map((name): [string, Request] => [
+      name,
+      (rest) => {
+        layout.lineBreak();
+        addInline(name, rest);
+        layout.lineBreak();
+      },
+    ]),
+  ]);
 
-  for (let next = lines.next(); !next.done; next = lines.next()) addLine(next.value);
-  if (tagBlock !== undefined) layout.item((tagBlock as string[]).join(' '));
+  /** Adds a macro that only writes text. */
+  function addInline(name: string, rest: string): void {
+    const shown = textOf({ name, rest });
+    if (shown !== undefined && shown !== '') putPlain(shown);
+    if (/\\c$/.test(rest)) layout.text('\\c');
+  }
+
+  /** The text of a line within a paragraph; undefined for a request without text. */
+  function textOf({ name, rest }: RoffLine): string | undefined {
+    if (name === undefined) return plain(rest);
+    const words = () => roffArguments(rest).map((word) => plain(word.text));
+    if (ALTERNATING.has(name) || ownMacros.has(name)) return words().join('');
+    if (FONTS.has(name)) return words().join(' ');
+    if (name === 'Nd') return `– ${mdoc(rest)}`;
+    if (name.startsWith('%')) return `${mdoc(rest)},`;
+    if (name === 'Fd') return mdoc(rest);
+    return isMdocInline(name) ? oneLine(mdoc(`${name} ${rest}`)) : undefined;
+  }
+
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    const { name, rest } = next.value;
+    if (name !== undefined) {
+      const request = requests.get(name);
+      if (request === undefined) addInline(name, rest);
+      else {
+        request(
+          rest,
+          roffArguments(rest).map((word) => word.text),
+        );
+      }
+    } else if (rest.trim() === '') layout.paragraph(false);
+    else {
+      if (/^\s/.test(rest)) layout.lineBreak();
+      put(rest);
+    }
+  }
+  if (tagBlock !== undefined) layout.item(tagBlock.join(' '));
   if (title === undefined && source !== undefined) layout.text(source);
   return title;
 }
