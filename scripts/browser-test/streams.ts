@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { startCuttingProxy } from './cutting-proxy.ts';
@@ -9,6 +10,7 @@ const QUESTION = 'Who checks the life rafts?';
 const KINDS = ['answer', 'agent'] as const;
 type Kind = (typeof KINDS)[number];
 const SENTENCES = 12;
+const STORED_WITHIN_MS = 30_000;
 /** The model pauses in the middle of a sentence. */
 const WORDS_BEFORE_PAUSE = 40;
 
@@ -315,8 +317,7 @@ async function checkStop(parts: Parts): Promise<void> {
       const stopped = page.getByText('Stopped. The answer so far is shown.');
       await stopped.waitFor();
       const before = await shownText(page);
-      // The page has stored the answer, or the service has.
-      await page.waitForFunction(`localStorage.getItem('citewell.ask.runs') === null`);
+      await untilStored(page);
       continueModel();
       await page.reload();
       await stopped.waitFor();
@@ -324,6 +325,18 @@ async function checkStop(parts: Parts): Promise<void> {
       same(await shownText(page), before, 'the text after a reload');
       await page.getByRole('button', { name: 'Try again' }).waitFor();
     });
+  }
+}
+
+/**
+ * Waits until the page has stored its answers, or the service has. The policy of the page forbids to evaluate a text
+ * repeatedly, as `waitForFunction` does.
+ */
+export async function untilStored(page: Page): Promise<void> {
+  const end = performance.now() + STORED_WITHIN_MS;
+  while ((await page.evaluate(`localStorage.getItem('citewell.ask.runs')`)) !== null) {
+    holds(performance.now() < end, 'the answers are stored in time');
+    await sleep(50);
   }
 }
 

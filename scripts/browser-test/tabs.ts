@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { type PageModel, startPageModel } from './page-model.ts';
 import { withServer } from './server.ts';
-import { pauseInTheMiddle, showsBeginning, showsWholeAnswer } from './streams.ts';
+import { pauseInTheMiddle, showsBeginning, showsWholeAnswer, untilStored } from './streams.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
 
 const QUESTION = 'Who checks the life rafts?';
@@ -59,7 +59,7 @@ async function checkBothFollow(test: BrowserTest, model: PageModel, kind: string
     model.answers(() => ({ text: SHORT_ANSWER }));
     await ask(other, 'Who, in short?');
     await shortAnswer(page).last().waitFor();
-    await page.waitForFunction(`localStorage.getItem('citewell.ask.runs') === null`);
+    await untilStored(page);
     same((await messagesOf(test, page)).join(), 'user,assistant,user,assistant', 'the stored messages');
     same(await page.locator('.turn').count(), 2, 'the number of answers');
   });

@@ -55,7 +55,7 @@ export const textSamples: Readonly<Record<string, () => Uint8Array>> = {
     ),
   'a.org': () =>
     utf8(`#+title: Ferries\n* Routes\n${WORDS}\n| a | b |\n|---+---|\n| 1 | 2 |\n#+begin_src sh\nrun\n#+end_src\n`),
-  'a.1': () =>
+  'a.man': () =>
     utf8(`.TH FERRY 1\n.SH NAME\nferry \\- ${WORDS}\n.TP\n.BR \\-a " " pier\n${WORDS}\n.RS\n.nf\nrun\n.fi\n.RE\n`),
   'a.py': () => utf8(`class Ferry:\n    """${WORDS}"""\n\n    def leave(self):\n        return '${WORDS}'\n`),
   'a.ts': () => utf8(`/** ${WORDS} */\nexport class Ferry {\n  leave() {\n    return \`${WORDS}\`;\n  }\n}\n`),
