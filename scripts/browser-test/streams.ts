@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { type GivenPassage, type PageModel, type ScriptedAnswer, startPageModel } from './page-model.ts';
 import { startServer, withFolder } from './server.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
+import { untilStored } from './until-stored.ts';
 
 const QUESTION = 'Who checks the life rafts?';
 const KINDS = ['answer', 'agent'] as const;
 type Kind = (typeof KINDS)[number];
 const SENTENCES = 12;
-const STORED_WITHIN_MS = 30_000;
 /** The model pauses in the middle of a sentence. */
 const WORDS_BEFORE_PAUSE = 40;
 
@@ -325,18 +324,6 @@ async function checkStop(parts: Parts): Promise<void> {
       same(await shownText(page), before, 'the text after a reload');
       await page.getByRole('button', { name: 'Try again' }).waitFor();
     });
-  }
-}
-
-/**
- * Waits until the page has stored its answers, or the service has. The policy of the page forbids to evaluate a text
- * repeatedly, as `waitForFunction` does.
- */
-export async function untilStored(page: Page): Promise<void> {
-  const end = performance.now() + STORED_WITHIN_MS;
-  while ((await page.evaluate(`localStorage.getItem('citewell.ask.runs')`)) !== null) {
-    holds(performance.now() < end, 'the answers are stored in time');
-    await sleep(50);
   }
 }
 

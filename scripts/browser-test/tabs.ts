@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { type PageModel, startPageModel } from './page-model.ts';
 import { withServer } from './server.ts';
-import { pauseInTheMiddle, showsBeginning, showsWholeAnswer, untilStored } from './streams.ts';
+import { pauseInTheMiddle, showsBeginning, showsWholeAnswer } from './streams.ts';
 import { type BrowserSuite, type BrowserTest, holds, same } from './suite.ts';
+import { untilStored } from './until-stored.ts';
 
 const QUESTION = 'Who checks the life rafts?';
 const SHORT_ANSWER = 'The mate does.';
