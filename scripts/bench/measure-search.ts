@@ -5,7 +5,7 @@ import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import type { Retriever } from '../../src/retrieval/retriever.ts';
 import { defaultSearchSettings, type SearchKind } from '../../src/retrieval/search-settings.ts';
 import { type BareFullText, NUMBERS } from './load.ts';
-import { interleaved, type Timing, timed, timingOf, type Variant } from './timing.ts';
+import { interleaved, type Timing, type Variant } from './timing.ts';
 
 export const kinds = ['semantic', 'full_text', 'hybrid'] as const satisfies readonly SearchKind[];
 export const shares = [0.01, 0.5] as const;
@@ -29,8 +29,8 @@ export interface SearchBench {
   readonly write: () => Promise<unknown>;
 }
 
-const WARM_UPS = 8;
-const FIRST_USES = 12;
+const WARM_UPS = 16;
+const FEW = 80;
 const LIMIT = 10;
 const nothing: Filter = { kind: 'none' };
 
@@ -65,34 +65,35 @@ export async function measureSearch(bench: SearchBench): Promise<Record<Measured
   ]);
   const warm = await interleaved([...bareVariants, ...ours], queries, WARM_UPS);
 
-  const cold: Partial<Record<Measured, Timing>> = {};
-  let offset = 0;
-  for (const kind of kinds) {
-    for (const share of shares) {
-      const took: number[] = [];
-      for (const query of queries.slice(0, FIRST_USES)) {
-        // A new offset, so that the filter has not been used before.
-        offset += 1;
-        const filter = numbersFrom(offset, share);
-        took.push(await timed(() => search(query, kind, filter)));
-      }
-      cold[`${kind}, first use of ${share}`] = timingOf(took);
-    }
-    const afterWrite: number[] = [];
-    for (const query of queries.slice(0, FIRST_USES)) {
-      await write();
-      afterWrite.push(await timed(() => search(query, kind, everything)));
-    }
-    cold[`${kind}, after a write`] = timingOf(afterWrite);
-  }
-  return { ...warm, ...cold } as Record<Measured, Timing>;
+  let used = 0;
+  const firstUses = kinds.flatMap((kind) =>
+    shares.map((share): Variant<Measured> => {
+      return {
+        name: `${kind}, first use of ${share}`,
+        run: (query) => search(query, kind, numbersFrom(spread(++used) * (1 - share), share)),
+      };
+    }),
+  );
+  const afterWrites = kinds.map((kind): Variant<Measured> => {
+    return { name: `${kind}, after a write`, prepare: write, run: (query) => search(query, kind, everything) };
+  });
+  const few = queries.slice(0, FEW);
+  return {
+    ...warm,
+    ...(await interleaved(firstUses, few, WARM_UPS)),
+    ...(await interleaved(afterWrites, few, WARM_UPS)),
+  };
 }
 
-/** A filter that selects this share of all documents. */
-export function numbersFrom(offset: number, share: number): Filter {
+/** Places from 0 to 1 of which those of consecutive numbers are far apart. */
+const spread = (number: number): number => (number * 0.618_034) % 1;
+
+/** A filter that selects a share of all documents, from a place between 0 and 1 on. */
+export function numbersFrom(place: number, share: number): Filter {
   const field = 'metadata.number';
+  const first = Math.floor(place * NUMBERS);
   return allOf(
-    { kind: 'compare', field, op: 'gte', value: offset },
-    { kind: 'compare', field, op: 'lt', value: offset + share * NUMBERS },
+    { kind: 'compare', field, op: 'gte', value: first },
+    { kind: 'compare', field, op: 'lt', value: first + share * NUMBERS },
   );
 }

@@ -25,6 +25,8 @@ export async function timed(work: () => unknown): Promise<number> {
 /** Something measured repeatedly with different inputs. */
 export interface Variant<Name extends string> {
   readonly name: Name;
+  /** Done before each measurement, and not measured. */
+  prepare?(): unknown;
   run(input: string): unknown;
 }
 
@@ -38,7 +40,8 @@ export async function interleaved<Name extends string>(
   const random = seededRandom(variants.length);
   for (const [round, input] of [...inputs.slice(0, warmUps), ...inputs].entries()) {
     // In random order, so that no variant always follows the same one.
-    for (const { name, run } of shuffled(variants, random)) {
+    for (const { name, prepare, run } of shuffled(variants, random)) {
+      await prepare?.();
       const took = await timed(() => run(input));
       if (round >= warmUps) samples.get(name)?.push(took);
     }
