@@ -57,10 +57,12 @@ function dropIdentifierParts(
 const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet | undefined): boolean =>
   postings(term).keys.some((key) => (chunks.lengths[key] ?? -1) >= 0 && (allowed?.has(key) ?? true));
 
-export const packRanking = ({ hits, corrections }: Ranking<RankedChunk>): PackedRanking => ({
-  best: {
-    keys: Float64Array.from(hits, ({ key }) => key),
-    values: Float64Array.from(hits, ({ score }) => score),
-  },
-  corrections,
-});
+export function packRanking({ hits, corrections }: Ranking<RankedChunk>): PackedRanking {
+  const [keys, values] = [new Float64Array(hits.length), new Float64Array(hits.length)];
+  // A loop, because `Float64Array.from` takes as long as the ranking of rare words.
+  for (const [place, { key, score }] of hits.entries()) {
+    keys[place] = key;
+    values[place] = score;
+  }
+  return { best: { keys, values }, corrections };
+}

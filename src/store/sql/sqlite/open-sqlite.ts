@@ -126,9 +126,14 @@ function transactOn(pool: ThreadPool): Transact {
   }) as Transact;
 }
 
+// Each thread keeps the postings of recent words in memory.
+const usePostings: ReadonlySet<PropertyKey> = new Set<
+  keyof typeof searchOperations | keyof typeof singlePassOperations
+>(['matchingChunks', 'rankChunks', 'rankPacked']);
+
 function callOn<Known extends Operations>(pool: ThreadPool): Call<Known> {
   return async (operation, args, signal) => {
-    const thread = await pool.acquire(signal);
+    const thread = await pool.acquire(signal, usePostings.has(operation) ? 'oldest' : 'youngest');
     const answer = thread.perform<never>({ kind: 'call', operation, args }, signal);
     // The thread notices the cancellation between two rows and is released then; the caller continues immediately.
     const release = () => pool.release(thread);

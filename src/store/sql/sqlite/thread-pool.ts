@@ -4,10 +4,14 @@ import type { SqliteThread } from './sqlite-thread.ts';
 
 /** A pool of threads, each lent to one borrower at a time, in FIFO order. */
 export interface ThreadPool {
-  acquire(signal?: AbortSignal): Promise<SqliteThread>;
+  /** Of the threads that are idle, lends the one of this age. */
+  acquire(signal?: AbortSignal, age?: ThreadAge): Promise<SqliteThread>;
   release(thread: SqliteThread): void;
   close(): Promise<void>;
 }
+
+/** Borrowers of one kind that ask for the same age mostly get the same thread, which has cached what they need. */
+export type ThreadAge = 'oldest' | 'youngest';
 
 interface Borrower {
   readonly resolve: (thread: SqliteThread) => void;
@@ -31,7 +35,8 @@ const PATIENCE_MS = 30;
 
 export function createThreadPool(first: readonly SqliteThread[], more?: MoreThreads): ThreadPool {
   const threads = [...first];
-  const idle = [...first];
+  // In the order in which they were started.
+  let idle: readonly SqliteThread[] = threads.slice();
   const queue = new Set<Borrower>();
   let closed = false;
   let impatient: NodeJS.Timeout | undefined;
@@ -51,7 +56,7 @@ export function createThreadPool(first: readonly SqliteThread[], more?: MoreThre
   const release = (thread: SqliteThread) => {
     const [next] = queue;
     if (next === undefined) {
-      idle.push(thread);
+      idle = threads.filter((each) => each === thread || idle.includes(each));
       return;
     }
     queue.delete(next);
@@ -60,11 +65,14 @@ export function createThreadPool(first: readonly SqliteThread[], more?: MoreThre
   const closedError = () => new ServiceError('store_failed', 'The database is closed.');
 
   return {
-    acquire(signal) {
+    acquire(signal, age = 'youngest') {
       if (closed) return Promise.reject(closedError());
       if (signal?.aborted) return Promise.reject(cancelled(signal));
-      const thread = idle.pop();
-      if (thread !== undefined) return Promise.resolve(thread);
+      const thread = idle.at(age === 'oldest' ? 0 : -1);
+      if (thread !== undefined) {
+        idle = idle.filter((each) => each !== thread);
+        return Promise.resolve(thread);
+      }
       startLater();
       return new Promise((resolve, reject) => {
         const leave = () => {

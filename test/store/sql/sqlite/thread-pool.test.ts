@@ -51,6 +51,23 @@ describe('a pool of threads', () => {
     await pool.close();
   });
 
+  it('lends the oldest or the youngest of its idle threads, in whatever order they were released', async () => {
+    const { start } = fakeThreads();
+    const [first, second, third] = [start(), start(), start()];
+    const pool = createThreadPool([first, second, third]);
+    const { signal } = new AbortController();
+    for (const order of [
+      [first, second, third],
+      [third, first, second],
+    ] as const) {
+      expect(await pool.acquire(signal, 'oldest')).toBe(first);
+      expect(await pool.acquire()).toBe(third);
+      expect(await pool.acquire(signal, 'oldest')).toBe(second);
+      for (const thread of order) pool.release(thread);
+    }
+    await pool.close();
+  });
+
   it('uses only its initial threads when it may not start more', async () => {
     const { start } = fakeThreads();
     const pool = createThreadPool([start()]);
