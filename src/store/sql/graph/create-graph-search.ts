@@ -1,12 +1,14 @@
 import { analyseQuery } from '../../full-text/analyse.ts';
-import type { GraphSearch } from '../../graph-search.ts';
+import type { GraphFinding, GraphSearch } from '../../graph-search.ts';
 import type { Database } from '../database.ts';
 import { compileChunkFilter } from '../search/compile-filter.ts';
 
-/** Graph search in the reader threads. */
+/** Graph search in the reader threads, unless there is nothing to search. */
 export function createGraphSearch({ search }: Pick<Database, 'search'>): GraphSearch {
   return {
-    search({ text, vector, filter, limits, signal }) {
+    async search({ text, vector, filter, limits, signal }) {
+      // Most libraries have no graph, and waking a thread would delay the search for passages.
+      if (search.direct?.isGraphEmpty() === true) return nothing;
       const query = {
         terms: analyseQuery(text),
         vector,
@@ -18,3 +20,5 @@ export function createGraphSearch({ search }: Pick<Database, 'search'>): GraphSe
     },
   };
 }
+
+const nothing: GraphFinding = { entities: [], relationships: [], communities: [] };

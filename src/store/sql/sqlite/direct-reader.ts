@@ -4,7 +4,7 @@ import { type ChunkReading, loadChunks } from '../search/load-chunks.ts';
 import { createOutlineCache } from '../search/outline-cache.ts';
 
 /**
- * Reads a few chunks in the calling thread. That is faster than sending a message to another thread and waiting for it
+ * Reads a few rows in the calling thread. That is faster than sending a message to another thread and waiting for it
  * to wake, as long as the database's pages are in memory.
  */
 export interface DirectReader {
@@ -18,6 +18,8 @@ export interface DirectReader {
    * the state differs, or if they have to be read in another thread.
    */
   readChunks(keys: readonly number[], state?: string): ReadonlyMap<number, Chunk> | undefined;
+  /** Whether no graph has any content; undefined if this has to be read in another thread. */
+  isGraphEmpty(): boolean | undefined;
 }
 
 /** A read of more chunks is left to the other threads. */
@@ -97,12 +99,16 @@ export function createDirectReader({
         return loadChunks(connection, keys);
       });
     },
+    isGraphEmpty: () => read(({ rows }) => [...rows(HAS_GRAPH)][0]?.[0] === 0),
     close() {
       closed = true;
       disconnect();
     },
   };
 }
+
+const GRAPH_TABLES = ['graph_names', 'graph_entities', 'graph_relationships', 'graph_communities'];
+const HAS_GRAPH = `select ${GRAPH_TABLES.map((table) => `exists (select 1 from ${table})`).join(' or ')}`;
 
 interface Connection extends ChunkReading {
   /** Data versions of different connections are not comparable. */
