@@ -15,12 +15,21 @@ export interface StartFigures {
   readonly warm: number;
   /** Milliseconds from SIGTERM to the end of the process. */
   readonly stops: number;
-  /** Resident memory in megabytes. */
-  readonly server: { readonly atStart: number; readonly afterSearches: number };
-  readonly chroma: { readonly atStart: number; readonly afterSearches: number };
+  readonly server: ResidentMemory;
+  readonly chroma: ResidentMemory;
+}
+
+/** In megabytes. */
+export interface ResidentMemory {
+  readonly atStart: number;
+  readonly afterSearches: number;
+  /** After the searches and a time without any; undefined if that was not measured. */
+  readonly atRest?: number | undefined;
 }
 
 const SEARCHES = 40;
+/** Idle threads return memory after 10 to 20 seconds. */
+const REST_MS = 25_000;
 /** Allows for the migration of a large database of an earlier version. */
 const START_WITHIN_MS = 900_000;
 
@@ -30,6 +39,8 @@ export interface StartOptions {
   readonly end?: 'SIGTERM' | 'SIGKILL';
   /** Called with the address of the server once its index is in step. */
   readonly inStep?: (url: string) => Promise<void>;
+  /** Whether to measure the memory at rest, which takes half a minute. */
+  readonly rests?: boolean;
 }
 
 /** Starts `citewell serve` on a folder as a separate process, and searches over HTTP. `folder` contains `.citewell`. */
@@ -69,6 +80,8 @@ export async function measureStart(
     const warm: number[] = [];
     for (let turn = 0; turn < SEARCHES; turn++) warm.push(await search(queries[turn % queries.length] ?? ''));
     const afterSearches = await memoryOf(folder, server.pid);
+    if (options.rests) await sleep(REST_MS);
+    const atRest = options.rests ? await memoryOf(folder, server.pid) : undefined;
     await options.inStep?.(server.url);
     const { milliseconds: stops } = await server.end(options.end ?? 'SIGTERM');
     return {
@@ -78,15 +91,15 @@ export async function measureStart(
       meanwhile: timingOf(meanwhile).p50,
       warm: timingOf(warm).p50,
       stops,
-      server: { atStart: atStart.server, afterSearches: afterSearches.server },
-      chroma: { atStart: atStart.chroma, afterSearches: afterSearches.chroma },
+      server: { atStart: atStart.server, afterSearches: afterSearches.server, atRest: atRest?.server },
+      chroma: { atStart: atStart.chroma, afterSearches: afterSearches.chroma, atRest: atRest?.chroma },
     };
   } finally {
     await server.kill();
   }
 }
 
-/** The median of each figure over several starts, one after another. */
+/** The median of each figure over several starts, one after another; of the memory at rest, over the last three. */
 export async function measureStarts(
   count: number,
   folder: string,
@@ -94,11 +107,14 @@ export async function measureStarts(
   options: StartOptions = {},
 ): Promise<StartFigures> {
   const starts: StartFigures[] = [];
-  for (let start = 0; start < count; start++) starts.push(await measureStart(folder, queries, options));
+  for (let start = 1; start <= count; start++) {
+    starts.push(await measureStart(folder, queries, { ...options, rests: start > count - 3 }));
+  }
   const median = (figure: (start: StartFigures) => number) => timingOf(starts.map(figure)).p50;
   const memory = (process: 'server' | 'chroma') => ({
     atStart: median((start) => start[process].atStart),
     afterSearches: median((start) => start[process].afterSearches),
+    atRest: timingOf(starts.flatMap((start) => start[process].atRest ?? [])).p50,
   });
   return {
     answers: median(({ answers }) => answers),

@@ -7,6 +7,7 @@ import type { IngestRates } from './measure-ingest.ts';
 import { builtIn, type LearningFigures } from './measure-learning.ts';
 import type { PeerFigures } from './measure-peers.ts';
 import { kinds, type Measured, shares } from './measure-search.ts';
+import type { ResidentMemory } from './measure-start.ts';
 import type { Timing } from './timing.ts';
 
 /** The figures of ingestion as Markdown. */
@@ -79,8 +80,8 @@ export function sizeLines(figures: SizeFigures): string[] {
         `${start.warm.toFixed(0)} ms: ratio ${(start.meanwhile / start.warm).toFixed(2)}`,
       ],
       ['SIGTERM to the end', `${start.stops.toFixed(0)} ms`],
-      ['memory of the server, at start and after searches', megabytes(start.server)],
-      ['memory of Chroma, at start and after searches', megabytes(start.chroma)],
+      ['memory of the server, at start, after searches and at rest', megabytes(start.server)],
+      ['memory of Chroma, at start, after searches and at rest', megabytes(start.chroma)],
       ['chunks into the records', `${loading.toFixed(0)}/s`],
       ['chunks from the records into an empty index', `${rebuilding.toFixed(0)}/s`],
     ]),
@@ -214,8 +215,8 @@ function searchRows({ search }: SizeFigures): string[][] {
 const percent = (share: number): string => `${100 * share} %`;
 const both = ({ p50, p95 }: Timing): string => `${p50.toFixed(1)} / ${p95.toFixed(1)}`;
 const ratio = (one: number, other: number): string => (one / other).toFixed(2);
-const megabytes = ({ atStart, afterSearches }: SizeFigures['start']['server']): string =>
-  `${atStart} and ${afterSearches} MB`;
+const megabytes = ({ atStart, afterSearches, atRest }: ResidentMemory): string =>
+  `${atStart}, ${afterSearches}${atRest === undefined ? '' : ` and ${atRest}`} MB`;
 
 /** A Markdown table; the first row is the header. */
 export function table(rows: readonly (readonly string[])[]): string[] {
