@@ -206,7 +206,7 @@ async function checkDialogs(test: BrowserTest): Promise<void> {
     const opener = page.getByRole('button', { name: 'New collection' });
     await tabTo(page, opener);
     await page.keyboard.press('Enter');
-    await page.locator('dialog :focus').waitFor();
+    await page.getByRole('dialog').getByLabel('Name').and(page.locator(':focus')).waitFor();
     for (let step = 0; step < 10; step++) {
       await page.keyboard.press('Tab');
       const isBehind = await page.evaluate(

@@ -183,6 +183,15 @@ export const librarySuite: BrowserSuite = {
       await page.getByRole('link', { name: 'Library' }).click();
       await page.locator('[aria-live]').filter({ hasText: 'Library' }).waitFor({ state: 'attached' });
     });
+    await test.check('the names of the views stay where they are when another one is opened', async (page) => {
+      const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+      await page.goto(`${test.url}/search`);
+      const placesOf = async () => (await boxesOf(links)).map(({ x }) => Math.round(x)).join();
+      const before = await placesOf();
+      await links.filter({ hasText: 'Settings' }).click();
+      await page.getByRole('heading', { name: 'Users' }).waitFor();
+      same(await placesOf(), before, 'the positions of the links');
+    });
     await test.check(
       'tables and navigation keep words whole on a narrow screen',
       async (page) => {

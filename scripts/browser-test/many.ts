@@ -191,6 +191,7 @@ async function checkConversations(test: BrowserTest): Promise<void> {
     const shown = () => list.locator('li').count();
     await list.getByText('Conversation 5001', { exact: true }).waitFor();
     holds((await shown()) <= 2 * PER_PAGE, 'little is there before it is scrolled to');
+    same(await page.evaluate('document.documentElement.scrollHeight - innerHeight'), 0, 'by how much the page scrolls');
     const isBounded = async () => holds((await shown()) <= MAX_LISTED, `${await shown()} conversations are few`);
     // Scrolls down by far more than the page keeps, and up again.
     for (const name of ['Conversation 4905', 'Conversation 4805', 'Conversation 4705', 'Conversation 4605']) {

@@ -9,13 +9,15 @@ interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog: the browser traps the focus and restores it; Escape closes. */
+/** A modal dialog: its first field has the focus, which the browser traps and restores; Escape closes. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
+    // The browser focuses the first control, which is the button that closes the dialog.
+    dialog.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     const restore = (): void => {
       if (document.activeElement !== document.body) return;
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();

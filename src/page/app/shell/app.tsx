@@ -36,7 +36,7 @@ export function App() {
           <ul>
             {views.map(({ href, title }) => (
               <li key={href}>
-                <Link href={href} aria-current={view.href === href ? 'page' : undefined}>
+                <Link href={href} aria-current={view.href === href ? 'page' : undefined} data-title={title}>
                   {title}
                 </Link>
               </li>
