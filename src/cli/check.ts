@@ -115,13 +115,22 @@ function show(
       output.print();
       continue;
     }
-    const { quote, title, page = null, heading_path: headingPath, start, end, link } = evidence;
+    const {
+      quote,
+      title,
+      page = null,
+      heading_path: headingPath,
+      start,
+      end,
+      link,
+      document_type: documentType,
+    } = evidence;
     const closest = contradicted ? 'says otherwise: ' : 'closest: ';
     const name = verdict === 'not_found' ? closest : '';
     output.print(paragraph(`${name}“${quote}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));
     const where = [
       output.link(visibleLine(title), server && link),
-      formatLocation({ page, headingPath }),
+      formatLocation({ page, headingPath, documentType }),
       `characters ${start}-${end}`,
     ];
     output.print(output.style('dim', `    ${where.filter((part) => part !== '').join(', ')}`));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { verdicts } from '../citations/verdict.ts';
+import { documentTypeOf } from '../documents/chunk.ts';
 import type { ingestionRecord } from '../http/wire/ingestion-record.ts';
 import type { SourcedDocument } from '../ingest/folders/folder-target.ts';
 import type { UnchangedContent } from '../ingest/unchanged-contents.ts';
@@ -27,6 +28,7 @@ const chunk = z
     id: wire.id,
     documentId: wire.document_id,
     title: titleOf(wire),
+    documentType: documentTypeOf(wire),
     text: wire.text,
     score: wire.score ?? 0,
     page: wire.page,
@@ -84,6 +86,7 @@ const citation = z.object({
     text: z.string().optional(),
     document_id: z.string().optional(),
     title: z.string().optional(),
+    document_type: z.string().optional(),
     metadata: metadata.default({}),
     url: z.string().optional(),
     quotes: z.array(quote).default([]),
@@ -124,6 +127,7 @@ function toSource({ id, verdict: checked, spans, source_type: type, payload }: z
     number: Number(id.slice('cit.'.length)),
     documentId,
     title: payload.title ?? titleOf({ metadata: payload.metadata, document_id: documentId }),
+    documentType: payload.document_type ?? documentTypeOf(payload),
     quotes: payload.quotes.map(({ heading_path: headingPath, ...rest }) => ({ ...rest, headingPath })),
     ...(checked !== undefined && { verdict: checked }),
     /** Positions of its markers in the answer. */

@@ -1,3 +1,4 @@
+import { pageLabel } from '../documents/page-label.ts';
 import { alignedTable } from '../shared/aligned-table.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -41,13 +42,14 @@ export function paragraph(text: string, options: { width: number; indent: string
   return shown.map((line) => indent + line).join('\n');
 }
 
-/** The place of a chunk in words: `page 3, Terms > Payment`. */
+/** The place of a chunk in words: `page 3, Terms > Payment`, with `slide 3` in a presentation. */
 export function formatLocation(chunk: {
+  readonly documentType: string | undefined;
   readonly page: number | null;
   readonly headingPath: readonly string[];
 }): string {
   return [
-    ...(chunk.page === null ? [] : [`page ${chunk.page}`]),
+    ...(chunk.page === null ? [] : [pageLabel(chunk.documentType, chunk.page)]),
     ...(chunk.headingPath.length === 0 ? [] : [visibleLine(chunk.headingPath.join(' > '))]),
   ].join(', ');
 }

@@ -66,7 +66,7 @@ function toJson(query: string, { chunks, notes, explanation }: SearchResult): Js
 }
 
 /** A chunk as JSON, with the field names of the HTTP API. */
-export function chunkJson({ documentId, headingPath, ...rest }: ChunkRecord): Json {
+export function chunkJson({ documentId, headingPath, documentType: _, ...rest }: ChunkRecord): Json {
   return { ...rest, document_id: documentId, heading_path: headingPath };
 }
 

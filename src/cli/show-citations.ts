@@ -16,7 +16,7 @@ export const verdictWords = {
 
 /** Lists the sources below an answer, each with its quoted passages and their locations. */
 export async function showCitations(citations: readonly CitedSource[], client: Client, output: Output): Promise<void> {
-  for (const { number, title, documentId, quotes, verdict, url } of citations) {
+  for (const { number, title, documentId, documentType, quotes, verdict, url } of citations) {
     const file = await sourceOf(client, documentId);
     output.print();
     output.print(
@@ -27,7 +27,7 @@ export async function showCitations(citations: readonly CitedSource[], client: C
       output.print(`    ${output.style(colour, words)}`);
     }
     for (const quote of quotes) {
-      const where = [formatLocation(quote), `characters ${quote.start}-${quote.end}`]
+      const where = [formatLocation({ ...quote, documentType }), `characters ${quote.start}-${quote.end}`]
         .filter((part) => part !== '')
         .join(', ');
       output.print(paragraph(`“${quote.text}”`, { width: output.width, indent: '    ', maxLines: LINES_PER_QUOTE }));

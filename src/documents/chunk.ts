@@ -54,3 +54,9 @@ export interface ScoredChunk extends Chunk {
   /** The chunks this one was merged from, in document order. */
   readonly merged?: readonly string[];
 }
+
+/** Short name of the format of the chunk's document: `pdf`, `md`, `txt`… */
+export function documentTypeOf({ metadata }: Pick<Chunk, 'metadata'>): string | undefined {
+  const type = metadata['document_type'];
+  return typeof type === 'string' ? type : undefined;
+}

@@ -16,6 +16,7 @@ export interface GraphHit {
 export interface GraphSentence {
   readonly documentId: string;
   readonly chunkId: string;
+  readonly documentType?: string | undefined;
   readonly text: string;
   /** Start offset in the document's extracted text. */
   readonly start: number;

@@ -1,4 +1,5 @@
 import type { HeadingSpan, Outline } from './document.ts';
+import { pageLabel } from './page-label.ts';
 
 /** The page and headings that apply from an offset of the extracted text onwards. */
 export interface Place {
@@ -22,12 +23,10 @@ export function placeAt(range: LocatedRange, offset: number): Pick<Place, 'page'
   return { page, headingPath };
 }
 
-/** `3`, or `3-5` for a range over several pages; undefined without pages. */
-export function pagesOf({ page, places = [] }: LocatedRange): string | undefined {
+/** `page 3`, or `pages 3-5` for a range over several pages of a document of this type; undefined without pages. */
+export function pagesOf({ page, places = [] }: LocatedRange, documentType: string | undefined): string | undefined {
   const pages = [page, ...places.map((place) => place.page)].filter((number) => number !== null);
-  if (pages.length === 0) return undefined;
-  const [first, last] = [Math.min(...pages), Math.max(...pages)];
-  return first === last ? String(first) : `${first}-${last}`;
+  return pages.length === 0 ? undefined : pageLabel(documentType, Math.min(...pages), Math.max(...pages));
 }
 
 /**

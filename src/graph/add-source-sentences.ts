@@ -1,5 +1,5 @@
 import { verbatimFinder } from '../citations/find-verbatim.ts';
-import type { Chunk } from '../documents/chunk.ts';
+import { type Chunk, documentTypeOf } from '../documents/chunk.ts';
 import type { GraphHit, GraphSentence } from '../documents/graph-hit.ts';
 import { placeAt } from '../documents/places.ts';
 import { splitSentences } from '../documents/sentences.ts';
@@ -67,6 +67,7 @@ function sentenceAt(chunk: Chunk, { start, end }: { readonly start: number; read
   return {
     documentId: chunk.documentId,
     chunkId: chunk.id,
+    documentType: documentTypeOf(chunk),
     text: chunk.text.slice(start, end),
     start: chunk.start + start,
     ...placeAt(chunk, chunk.start + start),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { audienceFor, type Principal } from '../access/principal.ts';
 import type { AgentEvent } from '../agent/agent-event.ts';
 import { plainRequest } from '../agent/plain-request.ts';
+import { documentTypeOfSource } from '../citations/document-type.ts';
 import { allOf } from '../documents/filter.ts';
 import { messageFor, ServiceError } from '../errors.ts';
 import type { ReadableRun, RunEvent } from '../runs/run.ts';
@@ -71,6 +72,7 @@ const answerShape = z.object({
       title: z.string(),
       uri: z.string(),
       documentId: z.string().optional(),
+      documentType: z.string().optional(),
       verdict: verdictField,
       quotes: z.array(citedQuote),
     }),
@@ -91,6 +93,7 @@ async function* toRunEvents(question: string, events: AsyncIterable<AgentEvent>)
     const sources = citations.map(({ number, source, verdict, quotes }) => ({
       marker: `[${number}]`,
       ...sourceLink(source),
+      documentType: documentTypeOfSource(source),
       verdict,
       quotes: quotes.map(toCitedQuote),
     }));

@@ -117,11 +117,10 @@ const PAGE = `<!doctype html>
     return result.structuredContent;
   }
 
-  function render(source, { text, title, offset, end_offset, total_chars, pages }) {
+  function render(source, { text, title, offset, place }) {
     const from = Math.max(0, source.start - offset);
     const to = Math.min(text.length, source.end - offset);
     const heading = document.createElement('h1');
-    const place = pages ? \`p. \${pages}\` : \`characters \${offset}-\${end_offset} of \${total_chars}\`;
     heading.textContent = \`\${title} · \${place}\`;
     const body = document.createElement('pre');
     const mark = document.createElement('mark');

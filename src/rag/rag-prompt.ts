@@ -1,4 +1,4 @@
-import type { ScoredChunk } from '../documents/chunk.ts';
+import { documentTypeOf, type ScoredChunk } from '../documents/chunk.ts';
 import { estimateTokens } from '../documents/estimate-tokens.ts';
 import type { GraphHit } from '../documents/graph-hit.ts';
 import { pagesOf } from '../documents/places.ts';
@@ -141,11 +141,11 @@ function cutTo(text: string, tokens: number): string {
 
 function renderChunk(number: number, chunk: ScoredChunk, includeTitle: boolean): string {
   const title = chunk.metadata['title'];
-  const pages = pagesOf(chunk);
+  const pages = pagesOf(chunk, documentTypeOf(chunk));
   const labels = [
     ...(includeTitle && typeof title === 'string' && title !== '' ? [title] : []),
     ...(includeTitle ? chunk.headingPath.filter((heading) => heading !== title) : []),
-    ...(pages === undefined ? [] : [`${pages.includes('-') ? 'pages' : 'page'} ${pages}`]),
+    ...(pages === undefined ? [] : [pages]),
   ];
   const label = labels.length === 0 ? '' : ` ${labels.join(' › ').replace(/\s+/g, ' ')}`;
   return `[${number}]${label}\n<passage>\n${fenceSafe(chunk.text)}\n</passage>`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AnswerCheck, AnswerCheckRequest, Evidence } from '../citations/answer-check.ts';
+import { documentTypeOfSource } from '../citations/document-type.ts';
 import { addressOfSource, sourceAddress } from '../citations/source-address.ts';
 import { supports, verdicts } from '../citations/verdict.ts';
 import { timestamp } from '../documents/timestamp.ts';
@@ -83,6 +84,7 @@ const evidence = z.object({
   quote: z.string(),
   marker: z.int().optional(),
   document_id: z.string().optional(),
+  document_type: z.string().optional(),
   chunk_id: z.string().optional(),
   title: z.string(),
   page: z.int().optional(),
@@ -146,10 +148,12 @@ function toEvidence(
   origin: string,
 ): z.output<typeof evidence> {
   const cited = source && addressOfSource(source, [quote]);
+  const documentType = source && documentTypeOfSource(source);
   return {
     quote: quote.text,
     ...(marker === undefined ? {} : { marker }),
     ...(documentId === undefined ? {} : { document_id: documentId }),
+    ...(documentType === undefined ? {} : { document_type: documentType }),
     ...(chunkId === undefined ? {} : { chunk_id: chunkId }),
     title,
     ...(quote.page === null ? {} : { page: quote.page }),

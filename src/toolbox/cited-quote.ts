@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Quote } from '../citations/citation.ts';
 import { verdicts } from '../citations/verdict.ts';
+import { pageLabel } from '../documents/page-label.ts';
 import { shortLine } from '../shared/text.ts';
 
 /** Wire format of a quote in tool results: the quoted text and its position. */
@@ -26,11 +27,17 @@ export const toCitedQuote = ({ text, start, end, page, headingPath }: Quote): Ci
 
 const MAX_SHOWN_QUOTE = 300;
 
-/** ` · close · p. 3 · Terms > Payment · “…”`: the first quote, for a line of a source list. */
-export function quoteLine(verdict: string | undefined, [first]: readonly CitedQuote[]): string {
+interface QuotedSource {
+  readonly documentType: string | undefined;
+  readonly verdict: string | undefined;
+  readonly quotes: readonly CitedQuote[];
+}
+
+/** ` · close · page 3 · Terms > Payment · “…”`: the first quote, for a line of a source list. */
+export function quoteLine({ documentType, verdict, quotes: [first] }: QuotedSource): string {
   return [
     ...(verdict === undefined ? [] : [verdict]),
-    ...(first?.page === undefined ? [] : [`p. ${first.page}`]),
+    ...(first?.page === undefined ? [] : [pageLabel(documentType, first.page)]),
     ...(first === undefined || first.heading_path.length === 0 ? [] : [shortLine(first.heading_path.join(' > '))]),
     ...(first === undefined
       ? []

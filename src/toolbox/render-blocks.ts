@@ -1,4 +1,4 @@
-import type { Chunk } from '../documents/chunk.ts';
+import { type Chunk, documentTypeOf } from '../documents/chunk.ts';
 import type { TextSpan } from '../documents/paragraphs.ts';
 import { pagesOf } from '../documents/places.ts';
 import { shortLine, wholeCharacterEnd } from '../shared/text.ts';
@@ -8,12 +8,12 @@ import { shortChunkId, shortDocumentId } from './short-id.ts';
 const MAX_LABEL_TITLE = 60;
 const MAX_LABEL_HEADING = 50;
 
-/** Label line above a chunk, ending in its short identifier: `Title · p. 4 · Terms > Payment · 1f0c9a2b:12`. */
+/** Label line above a chunk, ending in its short identifier: `Title · page 4 · Terms > Payment · 1f0c9a2b:12`. */
 function chunkLabel(chunk: Chunk, shown: string): string {
   const title = shortLine(titleOf(chunk), MAX_LABEL_TITLE);
   const parts = [title];
-  const pages = pagesOf(chunk);
-  if (pages !== undefined) parts.push(`p. ${pages}`);
+  const pages = pagesOf(chunk, documentTypeOf(chunk));
+  if (pages !== undefined) parts.push(pages);
   const headings = innermost(chunk, title, shown);
   if (headings !== '') parts.push(headings);
   parts.push(shortChunkId(chunk));

@@ -1,4 +1,5 @@
 import { type GraphHit, graphHitText } from '../documents/graph-hit.ts';
+import { pageLabel } from '../documents/page-label.ts';
 import type { GraphSettings } from '../retrieval/search-settings.ts';
 import { defaultGraphSettings } from '../retrieval/search-settings.ts';
 import { shortLine } from '../shared/text.ts';
@@ -30,14 +31,14 @@ export function limitInformative(hits: readonly GraphHit[]): GraphHit[] {
 
 const MAX_NAMED_DOCUMENTS = 3;
 
-/** `Knowledge graph · entity · from Title · p. 4 · 1f0c9a2b`, followed by the description. */
+/** `Knowledge graph · entity · from Title · page 4 · 1f0c9a2b`, followed by the description. */
 export const graphBlock = (hit: GraphHit): Block => {
   const documents = hit.documents.slice(0, MAX_NAMED_DOCUMENTS);
   const from =
     documents.length === 0 ? 'made by hand' : `from ${documents.map(({ title }) => shortLine(title)).join('; ')}`;
   const { sentence } = hit;
   const places = sentence && [
-    ...(sentence.page === null ? [] : [`p. ${sentence.page}`]),
+    ...(sentence.page === null ? [] : [pageLabel(sentence.documentType, sentence.page)]),
     shortDocumentId(sentence.documentId),
   ];
   return {

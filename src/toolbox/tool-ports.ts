@@ -117,6 +117,8 @@ export interface ResearchState {
       readonly uri: string;
       /** Undefined for web pages. */
       readonly documentId?: string | undefined;
+      /** Short name of its format: `pdf`, `pptx`… */
+      readonly documentType?: string | undefined;
       readonly verdict: Verdict;
       readonly quotes: readonly CitedQuote[];
     }[];

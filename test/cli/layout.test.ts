@@ -22,9 +22,10 @@ describe('text for a terminal', () => {
   });
 
   it('names page and heading of a chunk where known', () => {
-    expect(formatLocation({ page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
-    expect(formatLocation({ page: null, headingPath: ['A'] })).toBe('A');
-    expect(formatLocation({ page: null, headingPath: [] })).toBe('');
+    expect(formatLocation({ documentType: 'pdf', page: 3, headingPath: ['A', 'B'] })).toBe('page 3, A > B');
+    expect(formatLocation({ documentType: 'odp', page: 3, headingPath: [] })).toBe('slide 3');
+    expect(formatLocation({ documentType: 'md', page: null, headingPath: ['A'] })).toBe('A');
+    expect(formatLocation({ documentType: 'md', page: null, headingPath: [] })).toBe('');
   });
 
   it('never passes terminal control sequences of a text on', () => {

@@ -67,11 +67,11 @@ describe('page and headings within a passage', () => {
     expect(withPlaces(edited, outline)).toBe(edited);
   });
 
-  it('are printed as page numbers', () => {
-    expect(pagesOf(withPlaces(stretch(50, 200), outline))).toBe('1-4');
-    expect(pagesOf(withPlaces(stretch(50, 130), outline))).toBe('1-2');
-    expect(pagesOf(stretch(20, 90))).toBe('1');
-    expect(pagesOf({ ...stretch(20, 90), page: null })).toBeUndefined();
+  it('are named as pages, or as slides of a presentation', () => {
+    expect(pagesOf(withPlaces(stretch(50, 200), outline), 'pdf')).toBe('pages 1-4');
+    expect(pagesOf(withPlaces(stretch(50, 130), outline), 'pptx')).toBe('slides 1-2');
+    expect(pagesOf(stretch(20, 90), undefined)).toBe('page 1');
+    expect(pagesOf({ ...stretch(20, 90), page: null }, 'odp')).toBeUndefined();
   });
 
   it('equal the result of a linear search for any pages and sections', () => {

@@ -5,6 +5,7 @@ import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { EmbeddingModel } from '../../src/embeddings/embedding-model.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { addSourceSentences } from '../../src/graph/add-source-sentences.ts';
 import { withGraph } from '../../src/graph/search-graph.ts';
 import type { Model } from '../../src/models/model.ts';
 import { createAnswerer } from '../../src/rag/answer-question.ts';
@@ -256,6 +257,12 @@ describe('graph results', () => {
       label: 'Knowledge graph · entity · from Capitals',
       text: 'Seine (river): A river through Paris.',
     });
+  });
+
+  it('name the slide of their sentence in a presentation', async () => {
+    const slide = { ...river, metadata: { document_type: 'pptx' } };
+    const [first] = await addSourceSentences([{ ...seine, chunkIds: [slide.id] }], async () => [slide]);
+    expect(first && graphBlock(first).label).toContain(' · slide 7 · ');
   });
 
   it('are numbered sources of an answer', async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnswerCheckRecord } from '../../src/toolbox/answer-check-record.ts';
+import { makeZip } from '../ingest/make-docx.ts';
+import { presentationParts, shape } from '../ingest/make-office.ts';
 import { makePdf } from '../ingest/make-pdf.ts';
 import { chatReply, openAiError, startFakeOpenAi } from '../support/fake-openai.ts';
 import { startCitewell } from './support/start-citewell.ts';
@@ -178,6 +180,28 @@ describe('without a language model', () => {
     expect(quinces.citations[0]?.payload.quotes[0]).toMatchObject({
       text: 'Quinces ripen in late October.',
       heading_path: ['Garden notes', 'Quinces'],
+    });
+  });
+
+  it('cites a slide of a presentation as a slide', async () => {
+    const slides = ['Ferries', 'Moorings', 'Cranes'].map((title) => ({
+      shapes:
+        shape('title', title) + shape('body', `The report on ${title.toLowerCase()} is due in ${title.length} weeks.`),
+    }));
+    const form = new FormData();
+    form.set('file', new File([Buffer.from(makeZip(presentationParts(slides)))], 'harbour.pptx'));
+    expect((await fetch(`${http.url}/v3/documents`, { method: 'POST', body: form })).ok).toBe(true);
+    const answered = await http.post('/v3/retrieval/rag', { query: 'When is the report on moorings due?' });
+    expect(await answered.json()).toMatchObject({
+      results: {
+        generated_answer: expect.stringContaining('— harbour.pptx, slide 2'),
+        citations: [{ payload: { page: 2, metadata: { document_type: 'pptx' } } }],
+      },
+    });
+    const answer = 'The report on moorings is due in 8 weeks.';
+    const checked = await http.post('/v3/retrieval/check', { answer });
+    expect(await checked.json()).toMatchObject({
+      results: { statements: [{ verdict: 'verbatim', evidence: { document_type: 'pptx', page: 2 } }] },
     });
   });
 

@@ -31,7 +31,10 @@ function slowAgent(text: string) {
             new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
           ]);
           const quote = { text: 'Rivers flow', start: 7, end: 18, page: 2, headingPath: ['Water'] };
-          const source = { kind: 'chunk' as const, chunk: foundChunk('Rivers flow downhill.') };
+          const source = {
+            kind: 'chunk' as const,
+            chunk: foundChunk('Rivers flow downhill.', { metadata: { title: 'Rivers', document_type: 'odp' } }),
+          };
           const citation: CheckedCitation = {
             id: 'cit.1',
             number: 1,
@@ -97,6 +100,7 @@ describe('asynchronous research', () => {
       citations: [
         {
           marker: '[1]',
+          document_type: 'odp',
           verdict: 'close',
           quotes: [{ text: 'Rivers flow', start: 7, end: 18, page: 2, heading_path: ['Water'] }],
           link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:7272\/d\/[^?]+\?q=7-18$/),
@@ -105,7 +109,7 @@ describe('asynchronous research', () => {
     });
     expect(result).toMatchObject({
       text: expect.stringMatching(
-        /close · p\. 2 · Water · “Rivers flow” \(characters 7-18\)[\s\S]*Not supported by any source:\n- Rivers flow/,
+        /close · slide 2 · Water · “Rivers flow” \(characters 7-18\)[\s\S]*Not supported by any source:\n- Rivers flow/,
       ),
     });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamEvent } from '../../src/client/stream-events.ts';
+import { answerAsText } from '../../src/page/app/views/ask/answer-as-text.ts';
 import { applyCheck, checkRequest } from '../../src/page/app/views/ask/answer-check.ts';
 import {
   type AnswerState,
@@ -10,6 +11,7 @@ import {
   statementBefore,
 } from '../../src/page/app/views/ask/answer-state.ts';
 import { targetOf } from '../../src/page/app/views/ask/selection.ts';
+import { sourceLabel } from '../../src/page/app/views/ask/source-label.ts';
 import { toMetadata, toTurns } from '../../src/page/app/views/ask/stored-turns.ts';
 
 const delta = (event: 'message' | 'thinking', value: string): StreamEvent => ({
@@ -168,6 +170,32 @@ describe('the check of an answer that came without verdicts', () => {
     start: 3,
     end: 12,
   };
+
+  it('names the slide of a quotation in the copied answer, and in the place beside it', () => {
+    const quotes = [{ start: 3, end: 12, text: 'The mate.', page: 4, heading_path: [] }];
+    const citation: StreamEvent = {
+      event: 'citation',
+      id: '',
+      data: {
+        ...{ id: 'cit.1', object: 'citation', is_new: true, span: { start: 9, end: 12 } },
+        payload: { id: 'c', document_id: 'doc', metadata: { title: 'Deck', document_type: 'pptx' }, quotes },
+      },
+    };
+    const answer = play(delta('message', 'The mate [1]'), citation);
+    expect(answerAsText(answer)).toContain('[1] Deck, slide 4');
+    expect(sourceLabel('Deck', answer.sources[0]?.quotes[0])).toBe('Deck · slide 4');
+    const checked = applyCheck(answer, {
+      statements: [
+        {
+          ...{ start: 0, end: 12, text: 'The mate', verdict: 'verbatim' },
+          citations: [{ marker: 1, verdict: 'verbatim' }],
+          evidence: { ...evidence, document_type: 'odp', page: 5 },
+        },
+      ],
+      unsupported: [],
+    });
+    expect(sourceLabel('', checked.marks[0]?.quote)).toBe('slide 5');
+  });
 
   it('sends the cited passages', () => {
     expect(checkRequest(state, '2025-01-01')).toEqual({

@@ -21,6 +21,7 @@ describe('the cell that answers', () => {
   it.each([
     ['— budget.xlsx; Tea, Price: 3 (EUR)', 'budget.xlsx'],
     ['— budget.xlsx, page 12; Tea, Price: 3 (EUR)', 'budget.xlsx'],
+    ['— harbour.pptx, slide 8; Tea, Price: 3 (EUR)', 'harbour.pptx'],
     ['— a; b, page 2; Tea, Price: 3 (EUR)', 'a; b'],
   ])('is read from %j', (location, title) => {
     expect(cellAfter(location, title)).toBe('Tea, Price: 3 (EUR)');

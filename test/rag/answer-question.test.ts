@@ -225,6 +225,13 @@ describe('the prompt', () => {
     expect(userPromptOf(model)).toContain('[1] Guide › Cities › page 3\n');
   });
 
+  it('calls a page of a presentation a slide', async () => {
+    const model = scriptedModel(says('Paris.'));
+    const chunk = { ...paris, metadata: { title: 'Guide', document_type: 'odp' } };
+    await collectAnswer(ask({ model, chunks: [chunk], request: { includeTitle: true } }));
+    expect(userPromptOf(model)).toContain('[1] Guide › slide 3\n');
+  });
+
   it('fills a task prompt once, without touching placeholders in values', async () => {
     const model = scriptedModel(says('Paris.'));
     const request = { taskPrompt: 'Q={query} C={context} Q={query} $&', query: 'a {context} $1' };

@@ -377,6 +377,28 @@ describe('get_file_content', () => {
     );
   });
 
+  it('calls the pages of a presentation slides', async () => {
+    const store = await openTestStore();
+    const text = 'The ferry is blue.\n\nThe crane is green.';
+    const pages = [
+      { number: 1, start: 0, end: 20 },
+      { number: 2, start: 20, end: text.length },
+    ];
+    const { id: document_id } = await addDocument(store, 'Harbour', [text], { type: 'pptx', pages });
+    const caller = callerOver(store);
+    const found = await caller.result(searchFileKnowledge, { query: 'crane' });
+    expect(found.text).toMatch(/^\[1\] Harbour · slides 1-2 · /);
+    expect(listOf(found, 'results')[0]).toMatchObject({ document_type: 'pptx', page: 1 });
+    const outline = await caller.result(content, { document_id, include_text: false });
+    expect(outline.text).toContain('chunk 0 · slide 1 · ');
+    const read = await caller.result(getFileContent, { document_id, page_from: 2 });
+    expect(read.text).toContain(' · slide 2 · ');
+    expect(read.structured).toMatchObject({ pages: '2-2', place: 'slide 2', text: 'The crane is green.' });
+    expect(await caller.failure(getFileContent, { document_id, page_from: 3 })).toContain(
+      'There are no slides 3 to 3: it has slides 1 to 2',
+    );
+  });
+
   it('reads by pages', async () => {
     const { document, caller } = await open();
     const read = async (given: object) =>

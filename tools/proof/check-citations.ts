@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type AnswerCheckRequest, checkLimits } from '../../src/citations/answer-check.ts';
 import type { Source } from '../../src/citations/citation.ts';
 import { readStatements } from '../../src/citations/read-statements.ts';
+import { pageLabel } from '../../src/documents/page-label.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { shortLine } from '../../src/shared/text.ts';
 import {
@@ -138,6 +139,7 @@ function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<
     page,
     heading_path: path,
     document_id: document,
+    document_type: documentType,
     chunk_id: chunk,
     start,
     end,
@@ -146,7 +148,7 @@ function placeOf(evidence: NonNullable<Statement['evidence']>, ids: ReadonlyMap<
   return [
     ...(marker === undefined ? [] : [`source [${marker}]`]),
     ...(title === '' ? [] : [shortLine(title)]),
-    ...(page === undefined ? [] : [`p. ${page}`]),
+    ...(page === undefined ? [] : [pageLabel(documentType, page)]),
     ...(path.length === 0 ? [] : [shortLine(path.join(' > '))]),
     `characters ${start}-${end}`,
     document === undefined ? 'not a stored document' : (ids.get(chunk ?? '') ?? shortDocumentId(document)),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Chunk } from '../../src/documents/chunk.ts';
+import { type Chunk, documentTypeOf } from '../../src/documents/chunk.ts';
 import type { Document } from '../../src/documents/document.ts';
+import { pageLabel } from '../../src/documents/page-label.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { shortLine } from '../../src/shared/text.ts';
 import { contextAsOf } from '../../src/toolbox/as-of.ts';
@@ -136,7 +137,7 @@ async function selected(
 }
 
 function outline(chunk: Chunk): Block {
-  const page = chunk.page === null ? '' : ` · p. ${chunk.page}`;
+  const page = chunk.page === null ? '' : ` · ${pageLabel(documentTypeOf(chunk), chunk.page)}`;
   const headings = chunk.headingPath.length === 0 ? '' : ` · ${shortLine(chunk.headingPath.join(' > '))}`;
   return {
     label: `chunk ${chunk.order}${page}${headings} · characters ${chunk.start}-${chunk.end} · ${shortChunkId(chunk)}`,

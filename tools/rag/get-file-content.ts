@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { PageSpan } from '../../src/documents/document.ts';
+import { pageLabel, pageNoun } from '../../src/documents/page-label.ts';
 import { tableColumnsAt } from '../../src/documents/table-columns.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { shortLine, wholeCharacterEnd, wholeWordEnd } from '../../src/shared/text.ts';
@@ -15,11 +16,11 @@ export const getFileContent = defineTool({
   name: 'get_file_content',
   title: 'Read document text',
   description:
-    'Read the continuous text of one document, from a character offset or by pages. Returns the text, where it ends, and the offset to continue from. Use it when a whole passage, page or short document is wanted; to find where something is mentioned, search first.',
+    'Read the continuous text of one document, from a character offset or by pages or slides. Returns the text, where it ends, and the offset to continue from. Use it when a whole passage, page or short document is wanted; to find where something is mentioned, search first.',
   input: z.object({
     document_id: documentId,
     offset: z.number().int().min(0).optional().describe('Character offset to start at (default 0)'),
-    page_from: z.number().int().min(1).optional().describe('First page, for documents with pages'),
+    page_from: z.number().int().min(1).optional().describe('First page or slide, for documents with pages or slides'),
     page_to: z.number().int().min(1).optional().describe('Last page (default: only the first page)'),
     as_of: asOf,
     max_chars: maxCharacters(12_000),
@@ -35,6 +36,7 @@ export const getFileContent = defineTool({
     total_chars: z.number().int(),
     next_offset: z.number().int().optional(),
     pages: z.string().optional(),
+    place: z.string().describe('Where in the document the text is, in words'),
     table_columns: z
       .array(z.string())
       .optional()
@@ -56,14 +58,14 @@ export const getFileContent = defineTool({
       );
     }
     const { text, pages, headings } = extracted;
-    const range = pageRange(pages, input.page_from, input.page_to);
+    const range = pageRange(pages, input.page_from, input.page_to, pageNoun(document.type));
     const start = wholeCharacterEnd(text, Math.max(range?.start ?? 0, input.offset ?? 0));
     const stop = range?.end ?? text.length;
     if (start >= stop) {
       const from = range?.start ?? 0;
       throw new ServiceError(
         'invalid_request',
-        `The offset ${Math.max(from, input.offset ?? 0)} is past the end: ${range === undefined ? 'the text' : 'the page'} goes from ${from} to ${stop}.`,
+        `The offset ${Math.max(from, input.offset ?? 0)} is past the end: ${range === undefined ? 'the text' : `the ${pageNoun(document.type)}`} goes from ${from} to ${stop}.`,
       );
     }
     const max = Math.min(input.max_chars, context.maxCharacters) - RESERVED_FOR_LINES;
@@ -71,7 +73,9 @@ export const getFileContent = defineTool({
     const passage = { start, text: text.slice(start, end), pages, ...(headings && { headings }) };
     const number = context.cite({ kind: 'document', document, passage });
     const shownPages = pages.filter((page) => page.end > start && page.start < end).map((page) => page.number);
-    const pageWords = shownPages.length === 0 ? undefined : `${shownPages[0]}-${shownPages.at(-1)}`;
+    const [firstPage] = shownPages;
+    const lastPage = shownPages.at(-1);
+    const pageWords = firstPage === undefined ? undefined : pageLabel(document.type, firstPage, lastPage);
     const again =
       range === undefined
         ? ''
@@ -79,7 +83,8 @@ export const getFileContent = defineTool({
     const then = input.as_of === undefined ? '' : `, as_of="${input.as_of}"`;
     const columns = tableColumnsAt(text, start);
     const table = columns === undefined ? '' : `\nBegins inside a table with the columns ${columns.join(' | ')}`;
-    const place = `characters ${start}-${end} of ${text.length}${pageWords === undefined ? '' : ` · pages ${pageWords}`}`;
+    const characters = `characters ${start}-${end} of ${text.length}`;
+    const place = pageWords === undefined ? characters : `${characters} · ${pageWords}`;
     return {
       text: `[${number}] ${shortLine(document.title)} · ${place} · document_id ${shortDocumentId(document.id)}${linkSuffix(context.pageOrigin, shortDocumentId(document.id))}${table}\n\n${passage.text}\n\n${
         end < stop
@@ -96,7 +101,8 @@ export const getFileContent = defineTool({
         end_offset: end,
         total_chars: text.length,
         ...(end < stop ? { next_offset: end } : {}),
-        ...(pageWords === undefined ? {} : { pages: pageWords }),
+        ...(firstPage === undefined ? {} : { pages: `${firstPage}-${lastPage}` }),
+        place: pageWords ?? characters,
         ...(columns === undefined ? {} : { table_columns: [...columns] }),
         trust: 'corpus' as const,
       },
@@ -117,6 +123,7 @@ function pageRange(
   pages: readonly PageSpan[],
   firstPage: number | undefined,
   lastPage: number | undefined,
+  noun: ReturnType<typeof pageNoun>,
 ): Range | undefined {
   if (firstPage === undefined && lastPage === undefined) return undefined;
   const from = firstPage ?? 1;
@@ -125,8 +132,9 @@ function pageRange(
   const [first] = wanted;
   const end = wanted.at(-1);
   if (first === undefined || end === undefined) {
-    const known = pages.length === 0 ? 'this document has no pages; use offset' : `it has pages 1 to ${pages.length}`;
-    throw new ServiceError('invalid_request', `There are no pages ${from} to ${to}: ${known}.`);
+    const known =
+      pages.length === 0 ? 'this document has no pages; use offset' : `it has ${noun}s 1 to ${pages.length}`;
+    throw new ServiceError('invalid_request', `There are no ${noun}s ${from} to ${to}: ${known}.`);
   }
   return { start: first.start, end: end.end, firstPage: from };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addressOfSource } from '../../src/citations/source-address.ts';
-import type { ScoredChunk } from '../../src/documents/chunk.ts';
+import { documentTypeOf, type ScoredChunk } from '../../src/documents/chunk.ts';
 import { allOf } from '../../src/documents/filter.ts';
 import type { GraphHit } from '../../src/documents/graph-hit.ts';
 import type { Coverage } from '../../src/retrieval/coverage.ts';
@@ -75,6 +75,7 @@ export const searchFileKnowledge = defineTool({
         marker: z.string(),
         chunk_id: z.string(),
         document_id: z.string(),
+        document_type: z.string().optional(),
         title: z.string(),
         text: z.string(),
         missing_chars: z.number().int().optional(),
@@ -100,6 +101,7 @@ export const searchFileKnowledge = defineTool({
           document_ids: z.array(z.string()),
           chunk_ids: z.array(z.string()),
           document_id: z.string().optional(),
+          document_type: z.string().optional(),
           chunk_id: z.string().optional(),
           page: z.number().int().optional(),
           start_char: z.number().int().optional(),
@@ -235,6 +237,7 @@ const toResult = (
   marker: `[${number}]`,
   chunk_id: chunk.id,
   document_id: chunk.documentId,
+  ...typeField(documentTypeOf(chunk)),
   title: titleOf(chunk),
   text,
   ...(missing === 0 ? {} : { missing_chars: missing }),
@@ -250,6 +253,8 @@ const toResult = (
   ...(chunk.publishedAt == null ? {} : { published_at: chunk.publishedAt }),
   trust: 'corpus' as const,
 });
+
+const typeField = (type: string | undefined) => (type === undefined ? {} : { document_type: type });
 
 async function explainNothing(input: Input, context: ToolContext, offset: number): Promise<string> {
   return (
@@ -279,6 +284,7 @@ const toFact = (hit: GraphHit, number: number, text: string) => ({
   chunk_ids: hit.chunkIds.slice(0, MAX_NAMED_CHUNKS),
   ...(hit.sentence && {
     document_id: hit.sentence.documentId,
+    ...typeField(hit.sentence.documentType),
     chunk_id: hit.sentence.chunkId,
     ...(hit.sentence.page === null ? {} : { page: hit.sentence.page }),
     start_char: hit.sentence.start,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Source } from '../../src/citations/citation.ts';
+import { documentTypeOfSource } from '../../src/citations/document-type.ts';
 import { renumberMarkers } from '../../src/citations/renumber-markers.ts';
 import { addressOfSource } from '../../src/citations/source-address.ts';
 import { type GraphHit, graphHitName } from '../../src/documents/graph-hit.ts';
@@ -31,6 +32,7 @@ export const rag = defineTool({
         id: z.string(),
         marker: z.string(),
         document_id: z.string().optional(),
+        document_type: z.string().optional(),
         url: z.string().optional(),
         title: z.string(),
         chunk_id: z.string().optional(),
@@ -78,13 +80,15 @@ export const rag = defineTool({
       // The page of the quote, which may differ from the first page of the chunk.
       const page = first?.page === undefined ? {} : { page: first.page };
       const link = linkOf(inner, source);
-      const cited = { ...citationOf(numbers.get(inner) ?? inner, source), ...page, ...backing };
+      const documentType = documentTypeOfSource(source);
+      const type = documentType === undefined ? {} : { document_type: documentType };
+      const cited = { ...citationOf(numbers.get(inner) ?? inner, source), ...type, ...page, ...backing };
       return link === undefined ? cited : { ...cited, link };
     });
     const list = [...answer.sources].map(([inner, source]) => {
       const { verdict, quotes } = backingOf(inner);
       const link = linkOf(inner, source);
-      const line = `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteLine(verdict, quotes)}`;
+      const line = `[${numbers.get(inner) ?? inner}] ${placeOf(source)}${quoteLine({ documentType: documentTypeOfSource(source), verdict, quotes })}`;
       return link === undefined ? line : `${line} · ${link}`;
     });
     const unsupported = [...(answer.unsupported ?? [])];

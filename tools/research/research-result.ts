@@ -44,6 +44,7 @@ export const researchResult = defineTool({
           title: z.string(),
           uri: z.string(),
           document_id: z.string().optional(),
+          document_type: z.string().optional(),
           verdict: verdictField,
           quotes: z.array(citedQuote),
           link: z.string().optional().describe('The page of the document with the quotes marked'),
@@ -81,10 +82,10 @@ export const researchResult = defineTool({
       id === undefined || context.pageOrigin === undefined
         ? undefined
         : `${context.pageOrigin}${sourceAddress(id, { quotes })}`;
-    const sources = answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
+    const sources = answer.sources.map(({ marker, title, uri, documentId, documentType, verdict, quotes }) => {
       const place = documentId === undefined ? uri : `document_id ${documentId}`;
       const link = linkOf(documentId, quotes);
-      return `${marker} ${shortLine(title)} · ${place}${quoteLine(verdict, quotes)}${link === undefined ? '' : ` · ${link}`}`;
+      return `${marker} ${shortLine(title)} · ${place}${quoteLine({ documentType, verdict, quotes })}${link === undefined ? '' : ` · ${link}`}`;
     });
     const unsupported = answer.unsupported.map((sentence) => `- ${shortLine(sentence, 300)}`);
     const warning = unsupported.length === 0 ? '' : `\n\nNot supported by any source:\n${unsupported.join('\n')}`;
@@ -102,7 +103,7 @@ export const researchResult = defineTool({
         offset: input.offset,
         total_chars: answer.text.length,
         ...(end < answer.text.length ? { next_offset: end } : {}),
-        citations: answer.sources.map(({ marker, title, uri, documentId, verdict, quotes }) => {
+        citations: answer.sources.map(({ marker, title, uri, documentId, documentType, verdict, quotes }) => {
           const link = linkOf(documentId, quotes);
           return {
             verdict,
@@ -111,6 +112,7 @@ export const researchResult = defineTool({
             title,
             uri,
             ...(documentId === undefined ? {} : { document_id: documentId }),
+            ...(documentType === undefined ? {} : { document_type: documentType }),
             ...(link === undefined ? {} : { link }),
           };
         }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Citation, Quote, Source, Span } from '../../citations/citation.ts';
+import { documentTypeOfSource } from '../../citations/document-type.ts';
 import { addressOfSource } from '../../citations/source-address.ts';
 import { type HitContext, hitMembers, toChunkHit } from './chunk-record.ts';
 import { documentRecord, toDocumentRecord } from './document-record.ts';
@@ -24,12 +25,19 @@ const locationFields = { start: z.int().exactOptional(), end: z.int().optional()
 
 const backing = { ...locationFields, heading_path: headingPath.exactOptional(), url, quotes: z.array(quote) };
 
+/** Additions: the document and chunk of the sentence on which a cited graph element is based. */
+const sentenceMembers = {
+  document_id: id.exactOptional(),
+  document_type: z.string().exactOptional(),
+  chunk_id: id.exactOptional(),
+};
+
 /** The record of the source (docs/contract.md 4.6) and its quotes. */
 const payload = z
   .union([
     z.object({ ...hitMembers, ...backing, chunk_start: z.int(), chunk_end: z.int() }),
     z.object({ ...documentRecord.shape, ...backing }),
-    z.object({ ...graphHitMembers, document_id: id.exactOptional(), chunk_id: id.exactOptional(), ...backing }),
+    z.object({ ...graphHitMembers, ...sentenceMembers, ...backing }),
     z.object({ ...webMembers, ...backing }),
   ])
   .meta({ id: 'CitationPayload', description: 'A chunk, a document, a graph element or a web page.' });
@@ -129,11 +137,17 @@ function toSourceRecord(source: Source, context: HitContext) {
     case 'document':
       return toDocumentRecord(source.document);
     case 'graph':
-      return { ...toGraphHit(source.hit, context), ...toSentencePlace(source.hit) };
+      return {
+        ...toGraphHit(source.hit, context),
+        ...toSentencePlace(source.hit),
+        ...typeMember(documentTypeOfSource(source)),
+      };
     case 'web':
       return toWebRecord(source.page);
   }
 }
+
+const typeMember = (type: string | undefined) => (type === undefined ? {} : { document_type: type });
 
 function sourceType(source: Source): 'chunk' | 'doc' | 'graph' | 'web' {
   switch (source.kind) {

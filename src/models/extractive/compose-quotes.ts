@@ -1,7 +1,9 @@
 import type { Quote, Source } from '../../citations/citation.ts';
+import { documentTypeOfSource } from '../../citations/document-type.ts';
 import { type Quotable, quoteOf } from '../../citations/find-quote.ts';
 import { quotableOf } from '../../citations/quotable-of.ts';
 import type { TextAnalyser } from '../../citations/text-analyser.ts';
+import { pageLabel } from '../../documents/page-label.ts';
 import { fromTextScore } from '../../store/full-text/text-score.ts';
 import type { QuoteSupport } from '../model.ts';
 import { chooseQuotes } from './choose-quotes.ts';
@@ -92,7 +94,7 @@ function aboutOf(source: QuotableSource): string {
 function locationOf(source: QuotableSource, { page }: Quote): string {
   const title = escaped(titleOf(source));
   if (source.kind === 'web') return `from the web: ${title || 'Untitled page'}, ${shortUrl(source.page.url)}`;
-  return `${title || 'Untitled document'}${page === null ? '' : `, page ${page}`}`;
+  return `${title || 'Untitled document'}${page === null ? '' : `, ${pageLabel(documentTypeOfSource(source), page)}`}`;
 }
 
 const shortUrl = (url: string): string => url.replaceAll('[', '%5B').replaceAll(']', '%5D');

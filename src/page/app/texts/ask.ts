@@ -1,3 +1,5 @@
+import { pageLabel } from '../../../documents/page-label.ts';
+
 export const ask = {
   title: 'Ask',
   heading: 'Ask your documents',
@@ -77,7 +79,7 @@ export const ask = {
     `The words that were quoted from “${title}” are not stored in the conversation. The statement of the answer is:`,
   knownVerdict: (verdict: string) => `The verdict of its check, which cannot be repeated, is stored: ${verdict}.`,
   unsupported: 'not supported by any source',
-  page: (page: number) => `page ${page}`,
+  page: pageLabel,
   copyAnswer: 'Copy answer',
   copyCode: 'Copy code',
   copySources: 'Sources:',

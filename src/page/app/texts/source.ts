@@ -1,3 +1,5 @@
+import { pageLabel } from '../../../documents/page-label.ts';
+
 export const source = {
   title: 'Source',
   tabs: 'Show',
@@ -12,7 +14,8 @@ export const source = {
     return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
   },
   characters: (count: number) => `${count.toLocaleString('en')} characters`,
-  page: (number: number) => `Page ${number}`,
+  page: (documentType: string | undefined, number: number) =>
+    pageLabel(documentType, number).replace(/^./, (first) => first.toUpperCase()),
   pageOf: (number: number, total: number) => `Page ${number} of ${total}`,
   quote: (number: number, total: number) => (total === 1 ? 'The quote' : `Quote ${number} of ${total}`),
   previousQuote: 'Previous quote',

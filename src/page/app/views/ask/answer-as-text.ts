@@ -10,7 +10,7 @@ export function answerAsText({ text, sources, marks }: AnswerState): string {
 }
 
 function sourceLine({ id, title, quotes, link }: Source): string {
-  const pages = [...new Set(quotes.flatMap(({ page }) => page ?? []))].map(texts.ask.page);
+  const pages = quotes.flatMap(({ documentType, page }) => (page === null ? [] : texts.ask.page(documentType, page)));
   const address = link === undefined || link === title ? [] : [link];
-  return `[${numberOf(id)}] ${[title, ...pages, ...address].join(', ')}`;
+  return `[${numberOf(id)}] ${[title, ...new Set(pages), ...address].join(', ')}`;
 }

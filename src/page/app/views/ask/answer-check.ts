@@ -11,6 +11,7 @@ export interface AnswerCheck {
       readonly quote: string;
       readonly marker?: number;
       readonly document_id?: string;
+      readonly document_type?: string;
       readonly title: string;
       readonly page?: number;
       readonly heading_path: readonly string[];
@@ -80,6 +81,7 @@ export function applyCheck(state: AnswerState, check: AnswerCheck): AnswerState 
           text: evidence.quote,
           start: evidence.start,
           end: evidence.end,
+          documentType: evidence.document_type,
           page: evidence.page ?? null,
           headings: evidence.heading_path,
           title: evidence.title,

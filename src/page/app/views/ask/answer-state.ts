@@ -7,6 +7,8 @@ export interface Quote {
   readonly text: string;
   readonly start: number;
   readonly end: number;
+  /** Format of the quoted document, which decides whether `page` is a slide. */
+  readonly documentType?: string | undefined;
   readonly page: number | null;
   readonly headings: readonly string[];
 }
@@ -185,6 +187,8 @@ function toSource(id: string, payload: CitationPayload): Source {
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const { document_id: documentId, quotes = [], metadata = {} } = payload;
+  const given = text('document_type') ?? metadata['document_type'];
+  const documentType = typeof given === 'string' ? given : undefined;
   const link = text('link') ?? text('url');
   // A document record has no `document_id`; its `id` is the document's.
   const document = documentId ?? (text('document_type') === undefined ? undefined : payload.id);
@@ -201,7 +205,9 @@ function toSource(id: string, payload: CitationPayload): Source {
     ...(version !== undefined && { version }),
     ...(chunkId !== undefined && { chunkId }),
     ...(link !== undefined && { link }),
-    quotes: quotes.map(({ text, start, end, page, heading_path: headings }) => ({ text, start, end, page, headings })),
+    quotes: quotes.map(({ text, start, end, page, heading_path: headings }) => {
+      return { text, start, end, documentType, page, headings };
+    }),
   };
 }
 

@@ -6,8 +6,8 @@ import { texts } from '../../texts.ts';
 import { readSearchAddress, toSearchLink } from '../search/search-address.ts';
 import { type AnswerState, quoteOf } from './answer-state.ts';
 import { chipId, opened, sourceOf, targetOf } from './selection.ts';
+import { sourceLabel } from './source-label.ts';
 import { answeringCell, cellsOfRow } from './table-quote.ts';
-import { sourceLabel } from './tip.tsx';
 
 interface QuoteCardsProps {
   readonly turn: string;

@@ -15,5 +15,5 @@ export function answeringCell({ text }: Pick<AnswerState, 'text'>, mark: Mark, t
   const [, line = ''] = text.slice(mark.end).split('\n', 2);
   const location = `— ${title.replaceAll(/\s+/g, ' ')}`;
   const isOfSource = line.startsWith(location);
-  return isOfSource ? /^(?:, page \d+)?; (.+)$/.exec(line.slice(location.length))?.[1] : undefined;
+  return isOfSource ? /^(?:, (?:page|slide) \d+)?; (.+)$/.exec(line.slice(location.length))?.[1] : undefined;
 }

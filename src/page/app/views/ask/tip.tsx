@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../../texts.ts';
 import type { Quote, Verdict } from './answer-state.ts';
+import { sourceLabel } from './source-label.ts';
 
 export const TIP_ID = 'ask-tip';
 
@@ -79,11 +80,5 @@ export function QuoteTip() {
     </div>
   );
 }
-
-/** "Annual report · page 12 · Safety". */
-export const sourceLabel = (title: string, quote: Quote | undefined): string =>
-  [title, quote?.page === null || quote === undefined ? '' : texts.ask.page(quote.page), quote?.headings.at(-1) ?? '']
-    .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
-    .join(' · ');
 
 const clip = (text: string): string => (text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text);

@@ -23,7 +23,8 @@ export function HitCard({ hit, rank, terms }: HitCardProps) {
   const isLong = hit.text.length > LONG || hit.text.split('\n').length > MANY_LINES;
   const [isOpen, setOpen] = useState(false);
   const title = shownName(typeof metadata['title'] === 'string' ? metadata['title'] : id);
-  const where = [page === null ? '' : texts.source.page(page), path.join(' › ')].filter((part) => part !== '');
+  const type = typeof metadata['document_type'] === 'string' ? metadata['document_type'] : undefined;
+  const where = [page === null ? '' : texts.source.page(type, page), path.join(' › ')].filter((part) => part !== '');
   return (
     <li class="card hit">
       <h2>
@@ -31,7 +32,7 @@ export function HitCard({ hit, rank, terms }: HitCardProps) {
           {rank}
         </span>
         <Link href={sourceAddress(id, { start, end })}>{title}</Link>
-        {typeof metadata['document_type'] === 'string' && <span class="hit-type">{metadata['document_type']}</span>}
+        {type !== undefined && <span class="hit-type">{type}</span>}
       </h2>
       {where.length > 0 && <p class="hit-where">{where.join(' · ')}</p>}
       <p class={isLong && !isOpen ? 'hit-text hit-short' : 'hit-text'}>

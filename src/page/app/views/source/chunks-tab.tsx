@@ -39,7 +39,7 @@ export function ChunksTab({ shown: { path, document } }: { readonly shown: Shown
             <li key={chunk.id}>
               <p class="source-chunk-place">
                 <Link href={at(chunk)}>{texts.source.charactersFrom(chunk.start, chunk.end)}</Link>
-                {chunk.page !== null && <span>{texts.source.page(chunk.page)}</span>}
+                {chunk.page !== null && <span>{texts.source.page(document.document_type, chunk.page)}</span>}
                 <span>{chunk.heading_path.join(' › ')}</span>
               </p>
               <p class="source-chunk-text">{unwrapped(chunk.text)}</p>

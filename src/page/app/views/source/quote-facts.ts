@@ -30,9 +30,12 @@ export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: 
   };
 }
 
-/** “Page 3 · Finance › Results” */
-export function locationText(facts: QuoteFacts | undefined): string {
+/** “Page 3 · Finance › Results”, and “Slide 3” in a presentation. */
+export function locationText(facts: QuoteFacts | undefined, documentType: string): string {
   if (facts === undefined) return '';
-  const parts = [facts.page === undefined ? '' : texts.source.page(facts.page), facts.headingPath.join(' › ')];
+  const parts = [
+    facts.page === undefined ? '' : texts.source.page(documentType, facts.page),
+    facts.headingPath.join(' › '),
+  ];
   return parts.filter((part) => part !== '').join(' · ');
 }

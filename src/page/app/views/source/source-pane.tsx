@@ -9,7 +9,6 @@ import { type Resource, useResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
 import { ChunksTab } from './chunks-tab.tsx';
-import { isCode } from './code-types.ts';
 import { DetailsTab } from './details-tab.tsx';
 import { OriginalTab, prepareOriginal } from './original-tab.tsx';
 import type { Quote } from './quote.ts';
@@ -128,7 +127,7 @@ function Loaded({ shown, quotes, tab, onTab, onVersion, isBeside }: LoadedProps)
   const at = Math.min(active, Math.max(0, quotes.length - 1));
   const found = useQuoteFacts(shown, quotes[at]);
   const facts = typeof found === 'object' ? found : undefined;
-  const location = locationText(facts);
+  const location = locationText(facts, document.document_type);
   const tabs = useTabs({ shown, quoteKey: `${path} ${key} ${at}`, hasQuote: quotes.length > 0, found, tab, onTab });
   return (
     <>
@@ -157,7 +156,7 @@ function Loaded({ shown, quotes, tab, onTab, onVersion, isBeside }: LoadedProps)
           <TextTab
             path={path}
             length={document.text_length}
-            isCode={isCode(document.document_type)}
+            documentType={document.document_type}
             quotes={quotes}
             active={at}
             locationText={location}

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Failure } from '../../parts/failure.tsx';
 import { announce } from '../../shell/announcements.tsx';
 import { texts } from '../../texts.ts';
+import { isCode } from './code-types.ts';
 import { isWithin, type Quote } from './quote.ts';
 import { scrollerOf, scrollWithin } from './scroller.ts';
 import { type Block, blocksOf, contradicts, segmentsOf } from './text-window.ts';
@@ -10,8 +11,7 @@ import { type Side, useTextWindow } from './use-text-window.ts';
 export interface TextTabProps {
   readonly path: string;
   readonly length: number;
-  /** Whether the text is source code. */
-  readonly isCode: boolean;
+  readonly documentType: string;
   readonly quotes: readonly Quote[];
   /** Index of the active quote. */
   readonly active: number;
@@ -20,7 +20,7 @@ export interface TextTabProps {
 }
 
 /** The extracted text with marked quotes. Only a window of it is in the DOM. */
-export function TextTab({ path, length, isCode, quotes, active, locationText }: TextTabProps) {
+export function TextTab({ path, length, documentType, quotes, active, locationText }: TextTabProps) {
   const quote = quotes[active];
   const isInside = quote === undefined || isWithin(quote, length);
   const shown = useTextWindow(path, length, isInside ? quote : undefined);
@@ -56,9 +56,9 @@ export function TextTab({ path, length, isCode, quotes, active, locationText }: 
         </p>
       )}
       {window.start > 0 && <More side="before" loading={loading} more={more} />}
-      <div class={isCode ? 'source-text code' : 'source-text'} ref={list} data-start={window.start}>
+      <div class={isCode(documentType) ? 'source-text code' : 'source-text'} ref={list} data-start={window.start}>
         {blocksOf(window).map((block) => (
-          <BlockText key={block.start} block={block} quotes={marked} active={active} />
+          <BlockText key={block.start} block={block} documentType={documentType} quotes={marked} active={active} />
         ))}
       </div>
       {failure !== undefined && <Failure error={failure} />}
@@ -69,13 +69,15 @@ export function TextTab({ path, length, isCode, quotes, active, locationText }: 
 
 interface BlockTextProps {
   readonly block: Block;
+  readonly documentType: string;
   readonly quotes: readonly (Quote | undefined)[];
   readonly active: number;
 }
 
-function BlockText({ block, quotes, active }: BlockTextProps) {
+function BlockText({ block, documentType, quotes, active }: BlockTextProps) {
+  const page = block.page === undefined ? undefined : texts.source.page(documentType, block.page);
   return (
-    <div class="source-block" data-page={block.page === undefined ? undefined : texts.source.page(block.page)}>
+    <div class="source-block" data-page={page}>
       {segmentsOf(block.text, block.start, quotes).map((segment) =>
         segment.quotes.length === 0 ? (
           segment.text
