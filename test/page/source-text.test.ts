@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findChunkAt } from '../../src/page/app/views/source/find-chunk.ts';
 import { isWithin, readSourceAddress } from '../../src/page/app/views/source/quote.ts';
+import { factsOf } from '../../src/page/app/views/source/quote-facts.ts';
 import {
   blocksOf,
   contradicts,
@@ -128,22 +128,15 @@ describe('a loaded range of text', () => {
   });
 });
 
-describe('the passage that holds a quote', () => {
-  const lengths = Array.from({ length: 3_000 }, (_, index) => (index < 1_000 ? 20 : 900));
-  let offset = 0;
-  const chunks = lengths.map((length, index) => {
-    const start = offset;
-    offset += length;
-    return { id: String(index), text: '', start, end: offset, page: null, heading_path: [] };
-  });
-
-  it.each([0, 19, 20, 15_000, 20_000, 1_000_000, 1_819_999])('is found at offset %i with few requests', async (at) => {
-    let requests = 0;
-    const found = await findChunkAt(at, { total: chunks.length, textLength: offset }, async (page) => {
-      requests++;
-      return { items: chunks.slice(page.offset, page.offset + page.limit), total: chunks.length };
-    });
-    expect(found).toBe(chunks.find(({ start, end }) => start <= at && at < end));
-    expect(requests).toBeLessThan(15);
+describe('the location of a quote', () => {
+  it('is the section in which it stands, also where a passage goes on into the next one', () => {
+    const text = 'Dear all\n\nThe crane is late.\n\nprices.csv\n\nboom 4';
+    const headings = [{ start: 30, heading_path: ['prices.csv'] }];
+    const locate = (words: string) => {
+      const start = text.indexOf(words);
+      return factsOf({ start, end: start + words.length }, { start: 0, end: text.length, text, pages: [], headings });
+    };
+    expect(locate('The crane is late.').headingPath).toEqual([]);
+    expect(locate('boom 4').headingPath).toEqual(['prices.csv']);
   });
 });

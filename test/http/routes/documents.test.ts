@@ -354,11 +354,33 @@ describe('a document', () => {
   it('returns any range of its extracted text', async () => {
     const id = await make('Zero one two three.');
     expect((await call(`/documents/${id}/text?start=5&end=8`)).body).toEqual({
-      results: { document_id: id, start: 5, end: 8, length: 19, text: 'one', pages: [] },
+      results: {
+        document_id: id,
+        start: 5,
+        end: 8,
+        length: 19,
+        text: 'one',
+        pages: [],
+        headings: [{ start: 0, heading_path: [] }],
+      },
     });
     expect((await call(`/documents/${id}/text?end=1000`)).body.results.text).toBe('Zero one two three.');
     expect((await call(`/documents/${id}/text?start=9&end=8`)).status).toBe(422);
     expect((await call(`/documents/${id}/text?start=-1`)).status).toBe(422);
+  });
+
+  it('returns the headings above the characters of a range', async () => {
+    const text = '# Crew\n\nTwo mates.\n\n## Drills\n\nEvery month.\n\n## Pay\n\nFair.';
+    const id = (await upload({}, { name: 'crew.md', text })).body.results.document_id;
+    const headingsOf = async (words: string) => {
+      const start = text.indexOf(words);
+      return (await call(`/documents/${id}/text?start=${start}&end=${start + 5}`)).body.results.headings;
+    };
+    const crew = { start: 0, heading_path: ['Crew'] };
+    const drills = { start: text.indexOf('## Drills'), heading_path: ['Crew', 'Drills'] };
+    expect(await headingsOf('Two mates')).toEqual([crew]);
+    expect(await headingsOf('Every month')).toEqual([drills]);
+    expect((await call(`/documents/${id}/text?end=40`)).body.results.headings).toEqual([crew, drills]);
   });
 
   it('keeps, merges and replaces metadata', async () => {

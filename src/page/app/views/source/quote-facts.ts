@@ -1,6 +1,7 @@
 import { texts } from '../../texts.ts';
 import type { Quote } from './quote.ts';
-import { spanAt, type TextWindow } from './text-window.ts';
+import type { LocatedText } from './source-data.ts';
+import { spanAt } from './text-window.ts';
 
 /** Facts about a quote used to locate it in the original. */
 export interface QuoteFacts {
@@ -15,7 +16,7 @@ export interface QuoteFacts {
 export const CONTEXT_CHARACTERS = 400;
 
 /** Reads the facts from a window that starts up to `CONTEXT_CHARACTERS` before the quote. */
-export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: readonly string[]): QuoteFacts {
+export function factsOf({ start, end }: Quote, window: LocatedText): QuoteFacts {
   const page = spanAt(window.pages, start);
   // Other pages are left out of the context: their headers and footers are not in the extracted text.
   const from = Math.max(window.start, page?.start ?? 0);
@@ -26,7 +27,7 @@ export function factsOf({ start, end }: Quote, window: TextWindow, headingPath: 
     before: slice(from, start),
     after: slice(end, to),
     page: page?.number,
-    headingPath,
+    headingPath: window.headings.findLast((each) => each.start <= start)?.heading_path ?? [],
   };
 }
 

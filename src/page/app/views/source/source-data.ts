@@ -66,8 +66,13 @@ export async function loadShown(id: string, version: string | undefined, signal:
   return { document: await call<DocumentRecord>(then, { signal }), newest: document.version, path: then };
 }
 
-export const loadText = (path: string, { start, end }: Span, signal: AbortSignal): Promise<TextWindow> =>
-  call<TextWindow>(`${path}/text`, { query: { start, end }, signal });
+/** A range of a text with the starts of its sections; the first may begin before the range. */
+export interface LocatedText extends TextWindow {
+  readonly headings: readonly { readonly start: number; readonly heading_path: readonly string[] }[];
+}
+
+export const loadText = (path: string, { start, end }: Span, signal: AbortSignal): Promise<LocatedText> =>
+  call<LocatedText>(`${path}/text`, { query: { start, end }, signal });
 
 export const loadChunks = (
   path: string,
