@@ -64,6 +64,23 @@ async function checkQuotations(test: BrowserTest): Promise<void> {
     // The policy of the page forbids to evaluate a text repeatedly, as `waitForFunction` does.
     { bypassCSP: true, viewport: { width: 1280, height: 600 } },
   );
+  await test.check(
+    'the title of a source is shown whole when the quotation stands near it',
+    async (page) => {
+      await page.goto(askedFor(test));
+      await page.getByRole('button', { name: 'Open the source' }).first().click();
+      await page.locator('.source-text mark').first().waitFor();
+      await page.locator('[aria-live]').filter({ hasText: 'marked' }).waitFor({ state: 'attached' });
+      same(
+        await page.evaluate("document.querySelector('.source-beside').scrollTop"),
+        0,
+        'how far the source is scrolled',
+      );
+      const facts = await page.locator('.source-facts').innerText();
+      holds(!/\bv\d/.test(facts), `${facts} names no version where there is only one`);
+    },
+    { viewport: { width: 1280, height: 1000 } },
+  );
   await test.check('the keyboard alone opens a source, and comes back to its citation', async (page) => {
     await page.goto(askedFor(test));
     await firstQuote(page).waitFor();

@@ -7,7 +7,8 @@ export function scrollerOf(element: Element): Element {
 }
 
 /**
- * Scrolls the closest scrolling ancestor so that the element is in its centre, or at its start, without animation.
+ * Scrolls the closest scrolling ancestor so that the element is in its centre, or at its start, without animation. It is
+ * not scrolled for the centre if the element is in sight without that, so that a title above is shown whole.
  * `scrollIntoView` would scroll the page as well, which moves the answer beside a source.
  */
 export function scrollWithin(element: Element, block: 'center' | 'start'): void {
@@ -16,6 +17,14 @@ export function scrollWithin(element: Element, block: 'center' | 'start'): void 
   const frame = isPage ? { top: 0, height: innerHeight } : scroller.getBoundingClientRect();
   const { top, height } = element.getBoundingClientRect();
   const margin = Number.parseFloat(getComputedStyle(element).scrollMarginTop) || 0;
+  const bottom = top + height - frame.top + scroller.scrollTop;
+  if (block === 'center' && bottom <= frame.height - BELOW) {
+    scroller.scrollTo({ top: 0, behavior: 'instant' });
+    return;
+  }
   const target = block === 'start' ? margin : Math.max(margin, (frame.height - height) / 2);
   scroller.scrollBy({ top: top - frame.top - target, behavior: 'instant' });
 }
+
+/** How far above the lower edge an element counts as in sight, which leaves a line of what follows. */
+const BELOW = 40;

@@ -51,7 +51,7 @@ export function SourceHead({ shown, onVersion, isBeside }: SourceHeadProps) {
 function Versions({ shown: { document, newest }, onVersion }: Pick<SourceHeadProps, 'shown' | 'onVersion'>) {
   const versions = useResource((signal) => loadVersions(document.id, signal), [document.id, newest]);
   const kept = versions.kind === 'loaded' ? versions.value.filter(({ retired }) => retired === null) : [];
-  if (kept.length < 2) return <span>{document.version}</span>;
+  if (kept.length < 2) return null;
   return (
     <label class="source-version">
       {texts.source.version}
