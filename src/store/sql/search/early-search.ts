@@ -11,7 +11,10 @@ import { mayBeTrapped, SAME_DISTANCE } from './may-be-trapped.ts';
 import type { NearestPlan } from './nearest-chunks.ts';
 import type { SinglePassList } from './single-pass-search.ts';
 
-/** Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use. */
+/**
+ * Asks the index for the hits of the first list before the filter is evaluated, assuming the plan of its last use. It is
+ * not asked if selecting by codes is faster.
+ */
 export interface EarlySearch {
   /** The reason in words if the index gave no hits; undefined if it was not asked. */
   ask(query: VectorQuery, filter: CompiledFilter): Promise<EarlyHits | string | undefined>;
@@ -44,7 +47,8 @@ export function createEarlySearch({ index, state }: EarlySearchParts): EarlySear
     { filter, measure, limit, firstListLength }: VectorQuery,
   ): Promise<ListRequest | undefined> {
     const [length = 0] = listLengths(firstListLength);
-    return firstListRequest(plan, { limit, length, measure }, await index.limitsOf(space, filter));
+    const list = firstListRequest(plan, { limit, length, measure }, await index.limitsOf(space, filter));
+    return list?.request.isSlow ? undefined : list;
   }
 
   return {

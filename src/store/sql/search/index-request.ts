@@ -13,6 +13,10 @@ const COMPARISONS_PER_HIT = 3;
 export const MAX_PAST = 2_000;
 /** Maximum pending chunks that are compared in addition to the index; with more the index counts as out of step. */
 export const MAX_PENDING = 2_000;
+/** The index takes as long for these hits as selecting by codes takes without the comparison of the codes. */
+const HITS_PER_SELECTION = 800;
+/** The index takes as long for a hit as comparing the codes of this many visible chunks takes. */
+const CODES_PER_HIT = 1_000;
 /** Candidates per requested hit, when the distance measure differs from the index's. */
 const CANDIDATES_PER_HIT = 10;
 
@@ -25,6 +29,8 @@ export interface IndexRequest {
   readonly mostRequested: number;
   /** Conditions on access scopes that the index applies to its vectors. */
   readonly within: readonly ScopeCondition[];
+  /** Whether selecting by the codes of the vectors is faster, if the records are on this machine. */
+  readonly isSlow: boolean;
 }
 
 export interface IndexLimits {
@@ -74,7 +80,9 @@ export function indexRequest(
   const requested = Math.min(withSlack(expected), allowed);
   const mostRequested = Math.min(allowed, Math.max(EXACT_SEARCH_LIMIT, matching / COMPARISONS_PER_HIT));
   if (requested > mostRequested || expected > allowed) return undefined;
-  return { wanted, requested, mostRequested, within };
+  const isDirect = measure === 'cosine_distance' && within.length === 0;
+  const isSlow = isDirect && requested > HITS_PER_SELECTION + visible / CODES_PER_HIT;
+  return { wanted, requested, mostRequested, within, isSlow };
 }
 
 /** Some hits may be of chunks that were deleted or do not pass. */

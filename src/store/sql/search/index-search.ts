@@ -13,7 +13,7 @@ import type { NearestList } from './packed-hits.ts';
 import { MAX_CACHED_BYTES_PER_FILTER } from './stored-vectors.ts';
 
 export interface IndexSearchParts {
-  readonly search: Pick<Database['search'], 'call'>;
+  readonly search: Pick<Database['search'], 'call' | 'singlePass'>;
   readonly index: IndexAccess;
   /** State of the vector index, which decides whether it is queried. */
   readonly state: () => IndexState;
@@ -97,7 +97,11 @@ export function createIndexSearch(parts: IndexSearchParts): IndexSearch {
         const selected = countCandidates({ ...exactly, isInsteadOfAll: true });
         return isInMemory || selected >= matching ? undefined : byCodes(true);
       }
-      const { wanted, mostRequested, within } = request;
+      const { wanted, mostRequested, within, isSlow } = request;
+      if (isSlow && search.singlePass !== undefined) {
+        const found = await byCodes(true);
+        if (found !== undefined) return found;
+      }
       for (let { requested } = request; ; requested *= WIDENING) {
         const answer = index.nearest(space, { vector: exactly.vector, limit: requested, within, signal });
         const hits = isChecked ? await answer : await inTime(answer, plan);

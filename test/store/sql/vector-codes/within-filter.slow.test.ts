@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { everything, type Filter } from '../../../../src/documents/filter.ts';
+import type { VectorQuery } from '../../../../src/store/chunk-search.ts';
 import { openCollections } from '../../../../src/store/sql/index-sync/open-collections.ts';
 import { createChunkSearch } from '../../../../src/store/sql/search/chunk-search.ts';
 import { ingest, newChunk, newDocument, openTestStore } from '../../../support/store.ts';
@@ -30,11 +31,12 @@ it('A filter of many chunks that the index cannot be asked for selects by codes 
   };
   const half: Filter = { kind: 'compare', field: 'metadata.part', op: 'eq', value: 1 };
   const query = { vector: scattered(17.25), measure: 'l1_distance', limit: LIMIT, firstListLength: LIMIT } as const;
-  const find = async (comparedBytes: number, filter: Filter) => {
+  const find = async (comparedBytes: number, filter: Filter, options: Partial<VectorQuery> = {}) => {
     called.length = 0;
     const notes: string[] = [];
     const found = await createChunkSearch({ ...parts, comparedBytes }).nearest({
       ...query,
+      ...options,
       filter,
       note: (text) => notes.push(text),
     });
@@ -50,4 +52,14 @@ it('A filter of many chunks that the index cannot be asked for selects by codes 
   expect(called).not.toContain('nearestExactly');
   await find(0, everything);
   expect(called).toContain('nearestAmong');
+
+  // The index could be asked for these, but takes longer.
+  const many = { measure: 'cosine_distance', limit: 400, firstListLength: 400 } as const;
+  const first = await find(0, half, { ...many, limit: LIMIT, firstListLength: LIMIT });
+  expect(called).toContain('nearestAmong');
+  const found = await find(0, half, many);
+  expect(called).toContain('nearestByCodes');
+  expect(called).not.toContain('nearestAmong');
+  expect(found).toHaveLength(many.limit);
+  expect(found.slice(0, LIMIT)).toEqual(first);
 });
