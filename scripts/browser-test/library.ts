@@ -249,7 +249,7 @@ async function checkAlone(test: BrowserTest): Promise<void> {
     await page.getByTestId('files').setInputFiles(files);
     for (const place of ['.uploads .upload', '.documents tbody tr']) {
       const entry = page.locator(place).filter({ hasText: 'torn.pdf' });
-      await entry.getByText('Trying again cannot help').waitFor();
+      await entry.getByText('The same file would fail again').waitFor();
       same(await entry.getByRole('button').count(), 0, 'the number of buttons');
     }
     await page.getByLabel('State').selectOption('failed');

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { texts } from '../../src/page/app/texts.ts';
+import { facetLabel } from '../../src/page/app/views/search/facets.ts';
 import { markTerms } from '../../src/page/app/views/search/mark-terms.ts';
 import {
   readSearchAddress,
@@ -62,5 +64,31 @@ describe('marked words', () => {
         .map((piece) => piece.text)
         .join(''),
     ).toBe(text);
+  });
+});
+
+describe('the count above the passages', () => {
+  it.each([
+    [0, 1, true, '0 passages'],
+    [1, 1, true, '1 passage'],
+    [7, 1, true, '7 passages'],
+    [10, 1, false, 'Passages 1–10'],
+    [3, 11, false, 'Passages 11–13'],
+    [1, 21, false, 'Passage 21'],
+    [0, 31, false, '0 passages'],
+  ])('does not pass %i passages from %i on for all that were found', (count, first, isOnlyPage, shown) => {
+    expect(texts.search.found(count, first, isOnlyPage)).toBe(shown);
+  });
+});
+
+describe('a value to filter by', () => {
+  it.each([
+    ['2002-02-25T15:43:11Z', '2002-02-25 15:43'],
+    ['2024-03-05T09:12:00.000+01:00', '2024-03-05 09:12'],
+    ['2017-01-13', '2017-01-13'],
+    ['LGPL-2.1-or-later', 'LGPL-2.1-or-later'],
+    [2024, '2024'],
+  ])('%s is shown as %s', (value, shown) => {
+    expect(facetLabel(value)).toBe(shown);
   });
 });

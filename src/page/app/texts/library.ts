@@ -28,7 +28,7 @@ export const library = {
   failed: (reason: string) => `Failed: ${reason}`,
   remedies: {
     settings: 'The settings of the server must be changed first; then try again.',
-    file: 'Trying again cannot help; add a readable copy of the file.',
+    file: 'The same file would fail again; add a readable copy of it.',
   },
   stage: (stage: string): string =>
     ({

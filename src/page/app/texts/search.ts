@@ -12,7 +12,13 @@ export const search = {
   begin: 'Shows matching passages from your documents, and how each was found.',
   nothing: 'Nothing found. Try other words or fewer filters.',
   noMore: 'No more results.',
-  found: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
+  /** Of a page of results, which does not tell how many there are in all unless it is the only one. */
+  found: (count: number, first: number, isOnlyPage: boolean) =>
+    count === 0 || isOnlyPage
+      ? `${count} ${count === 1 ? 'passage' : 'passages'}`
+      : count === 1
+        ? `Passage ${first}`
+        : `Passages ${first}–${first + count - 1}`,
   page: (page: number) => `Page ${page}`,
   more: 'Show the whole passage',
   less: 'Show less',

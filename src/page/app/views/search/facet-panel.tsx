@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ReloadableResource } from '../../api/resource.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { texts } from '../../texts.ts';
-import type { Facets } from './facets.ts';
+import { type Facets, facetLabel } from './facets.ts';
 import { isSameChoice, type SearchAddress, toggled } from './search-address.ts';
 
 interface FacetListsProps {
@@ -72,7 +72,7 @@ function FacetLists({ address, onChange, facets }: FacetListsProps) {
           {values.map(({ value, count }) => (
             <Value
               key={`${typeof value} ${value}`}
-              label={String(value)}
+              label={facetLabel(value)}
               count={count}
               isOn={address.metadata.some((each) => isSameChoice(each, { key, value }))}
               onToggle={() => onChange({ metadata: toggled(address.metadata, { key, value }, isSameChoice) })}

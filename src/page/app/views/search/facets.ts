@@ -15,3 +15,7 @@ export interface Facets {
 }
 
 export const loadFacets = (signal: AbortSignal): Promise<Facets> => call<Facets>('/v3/documents/facets', { signal });
+
+/** A value as it is shown: "2002-02-25T15:43:11Z" without the seconds and signs that only programs need. */
+export const facetLabel = (value: MetadataValue): string =>
+  String(value).replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/, '$1 $2');

@@ -1,15 +1,21 @@
 import { texts } from '../../texts.ts';
 import type { Explanation } from './search-data.ts';
 
+interface HowSearchedProps {
+  readonly explanation: Explanation;
+  /** Which passages are shown. */
+  readonly shown: string;
+}
+
 /** Explains how the search was carried out; details are collapsed. */
-export function HowSearched({ explanation, count }: { readonly explanation: Explanation; readonly count: number }) {
+export function HowSearched({ explanation, shown }: HowSearchedProps) {
   const { kind, embedder, semantic_hits: semantic, full_text_hits: fullText, reranker } = explanation;
   const total = Object.values(explanation.milliseconds).reduce((sum, each) => sum + each, 0);
   const corrections = explanation.corrections.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
   return (
     <details class="how-searched">
       <summary>
-        {texts.search.found(count)} · {texts.search.kinds[kind]} · {texts.search.milliseconds(total)}
+        {shown} · {texts.search.kinds[kind]} · {texts.search.milliseconds(total)}
       </summary>
       <dl>
         <dt>{texts.search.byMeaning}</dt>

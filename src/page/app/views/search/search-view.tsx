@@ -27,7 +27,7 @@ export function SearchView() {
   const shown = results.kind === 'loaded' ? results.value : undefined;
   const isSearching = address.query.trim() !== '' && (results.kind === 'loading' || results.isPrevious);
   useEffect(() => {
-    if (shown !== undefined) announce(texts.search.found(shown.chunk_search_results.length));
+    if (shown !== undefined) announce(describePage(shown, address));
   }, [shown]);
   return (
     <div class="search">
@@ -124,7 +124,13 @@ interface ResultsProps {
   readonly onPage: (page: number) => void;
 }
 
-function Results({ address: { limit, page }, results, onPage }: ResultsProps) {
+/** "10 passages", or "Passages 11–20" where there are other pages. */
+function describePage({ chunk_search_results: { length } }: SearchResults, { limit, page }: SearchAddress): string {
+  return texts.search.found(length, (page - 1) * limit + 1, page === 1 && length < limit);
+}
+
+function Results({ address, results, onPage }: ResultsProps) {
+  const { limit, page } = address;
   const { chunk_search_results: hits, notes = [], explanation } = results;
   const first = (page - 1) * limit + 1;
   const hasNext = hits.length === limit;
@@ -135,7 +141,7 @@ function Results({ address: { limit, page }, results, onPage }: ResultsProps) {
           {note}
         </p>
       ))}
-      {explanation !== undefined && <HowSearched explanation={explanation} count={hits.length} />}
+      {explanation !== undefined && <HowSearched explanation={explanation} shown={describePage(results, address)} />}
       {hits.length === 0 && <p class="notice">{page > 1 ? texts.search.noMore : texts.search.nothing}</p>}
       <ol class="hits" start={first}>
         {hits.map((hit, at) => (
