@@ -14,6 +14,10 @@ export interface SectionSpan extends Span {
   readonly path: readonly string[];
 }
 
+interface JoinedSpan extends SectionSpan {
+  readonly hasSiblings?: boolean;
+}
+
 /** Smaller pieces are too short to stand alone. */
 const TINY = 160;
 
@@ -91,7 +95,7 @@ function joinTinySections(
   { target, maximum }: StructureSizes,
 ): SectionSpan[] {
   const starts = new Set(sections.map(({ start }) => start));
-  const joined: SectionSpan[] = [];
+  const joined: JoinedSpan[] = [];
   for (const span of spans) {
     const last = joined.at(-1);
     if (last === undefined || !starts.has(span.start) || !isTogether(last.path, span.path)) {
@@ -101,7 +105,7 @@ function joinTinySections(
     const length = span.end - last.start;
     const isTiny = last.end - last.start < TINY || span.end - span.start < TINY / 2;
     if (isTiny && (length <= target || (last.end - last.start < TINY / 2 && length <= maximum))) {
-      joined[joined.length - 1] = { start: last.start, end: span.end, path: joinedPath(last.path, span.path) };
+      joined[joined.length - 1] = { start: last.start, end: span.end, ...joinedPath(last, span.path) };
     } else joined.push(span);
   }
   return joined;
@@ -118,7 +122,9 @@ function isTogether(left: readonly string[], right: readonly string[]): boolean 
   return common === left.length || (common === left.length - 1 && common === right.length - 1);
 }
 
-function joinedPath(left: readonly string[], right: readonly string[]): readonly string[] {
-  const common = commonLength(left, right);
-  return common === left.length ? right : left.slice(0, common);
+/** A span that contains sections of the same level keeps the path above them, whatever else joins it. */
+function joinedPath({ path, hasSiblings = false }: JoinedSpan, next: readonly string[]): Omit<JoinedSpan, keyof Span> {
+  const common = commonLength(path, next);
+  if (common === path.length && !hasSiblings) return { path: next };
+  return { path: path.slice(0, common), hasSiblings: true };
 }

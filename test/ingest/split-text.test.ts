@@ -45,6 +45,14 @@ describe('splitting with explicit sizes', () => {
 });
 
 describe('splitting by structure', () => {
+  it('names a passage of several short sections after the heading above all of them', () => {
+    const slides = ['Boats', 'Quays', 'Cranes'].map((title) => `## ${title}\n\nShort words on ${title}.`);
+    const [chunk, ...others] = splitMarkdown(`# Harbour\n\n${slides.join('\n\n')}`);
+    expect(others).toEqual([]);
+    expect(chunk?.headingPath).toEqual(['Harbour']);
+    expect(splitMarkdown(`# Harbour\n\n${slides[0]}`)[0]?.headingPath).toEqual(['Harbour', 'Boats']);
+  });
+
   const filler = (topic: string) => `${topic} is described here at some length. `.repeat(8).trim();
 
   it('cuts a long list between its items, not between their lines', () => {
