@@ -43,17 +43,18 @@ describe('the collections client', () => {
   });
 
   it('lists collections by membership, by id, or by owner', async () => {
-    const own = await made(bob, 'own');
-    const shared = await made(ada, 'shared with bob');
-    await ada.client.collections.addUser({ id: shared.id, userId: bob.id });
-    const { collections } = bob.client;
+    const eve = await server.newcomer('eve');
+    const own = await made(eve, 'own');
+    const shared = await made(ada, 'shared with eve');
+    await ada.client.collections.addUser({ id: shared.id, userId: eve.id });
+    const { collections } = eve.client;
     const names = async (options = {}) => (await collections.list(options)).results.map(({ name }) => name).sort();
-    expect(await names()).toEqual(['Default', 'own', 'shared with bob']);
+    expect(await names()).toEqual(['Default', 'own', 'shared with eve']);
     expect(await names({ ownerOnly: true })).toEqual(['Default', 'own']);
     expect(await names({ ids: [own.id, newId()] })).toEqual(['own']);
     expect(await collections.list({ limit: 1, offset: 1 })).toMatchObject({ totalEntries: 3, results: [{}] });
     expect((await admin.client.collections.list()).totalEntries).toBeGreaterThan(3);
-    const byName = await bob.client.collections.retrieveByName({ name: 'shared with bob', ownerId: ada.id });
+    const byName = await collections.retrieveByName({ name: 'shared with eve', ownerId: ada.id });
     expect(byName.results.id).toBe(shared.id);
   });
 
@@ -92,14 +93,19 @@ describe('the collections client', () => {
   });
 
   it('exports visible collections, with the requested columns and filters', async () => {
-    const { id } = await made(bob, 'quo"ted, 1');
+    const [dan, fay] = await Promise.all([server.newcomer('dan'), server.newcomer('fay')]);
+    const { id } = await made(dan, 'quo"ted, 1');
+    await made(fay, 'private to fay');
+    const shared = await made(fay, 'shared with dan');
+    await fay.client.collections.addUser({ id: shared.id, userId: dan.id });
+    const { collections } = dan.client;
     const rows = await rowsOf(
-      await bob.client.collections.export({ columns: ['name', 'user_count', 'id'], filters: { id: { $eq: id } } }),
+      await collections.export({ columns: ['name', 'user_count', 'id'], filters: { id: { $eq: id } } }),
     );
     expect(rows).toEqual(['"name","user_count","id"', `"quo""ted, 1","1","${id}"`]);
-    const bare = await bob.client.collections.export({ includeHeader: false, filters: { owner_id: ada.id } });
-    expect(await rowsOf(bare)).toHaveLength(2);
-    await expect(bob.client.collections.export({ columns: ['secret'] })).rejects.toThrow(/Status 422/);
+    const bare = await collections.export({ includeHeader: false, filters: { owner_id: fay.id } });
+    expect(await rowsOf(bare)).toEqual([expect.stringContaining('"shared with dan"')]);
+    await expect(collections.export({ columns: ['secret'] })).rejects.toThrow(/Status 422/);
   });
 });
 

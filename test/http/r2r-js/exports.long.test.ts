@@ -53,7 +53,7 @@ describe('the documents client', () => {
   it('downloads visible files as an archive, by id and by date', async () => {
     const ids = [await written('The same.', { title: 'twin' })];
     const form = new FormData();
-    form.set('file', new File(['Other.'], 'twin.txt'));
+    form.set('file', new File(['The other one.'], 'twin.txt'));
     form.set('id', '11111111-1111-4111-8111-111111111111');
     await fetch(`${server.url}/v3/documents`, { method: 'POST', body: form, headers: ada.headers });
     ids.push('11111111-1111-4111-8111-111111111111');
@@ -64,7 +64,7 @@ describe('the documents client', () => {
       return Object.fromEntries(entries.map((entry) => [entry.name, String(unpackEntry(bytes, entry, 1_000))]));
     };
     const all = await zipOf({ documentIds: ids });
-    expect(Object.values(all).sort()).toEqual(['Other.', 'The same.']);
+    expect(Object.values(all).sort()).toEqual(['The other one.', 'The same.']);
     expect(Object.keys(all)).toEqual(['twin.txt', 'twin (2).txt']);
     expect(Object.keys(await zipOf({ startDate: new Date(0), endDate: new Date() }))).not.toEqual([]);
     await expect(zipOf({ endDate: new Date(0) })).rejects.toThrow(/Status 404/);

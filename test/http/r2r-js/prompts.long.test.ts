@@ -14,6 +14,7 @@ beforeAll(async () => {
       models: { quality: 'fake/gpt', fast: 'fake/gpt' },
     },
   });
+  await client().documents.create({ raw_text: 'Puffins nest in burrows.' });
 });
 afterAll(async () => {
   await server.close();
@@ -41,8 +42,7 @@ describe('the prompts client', () => {
   });
 
   it('changes the prompt from the next answer on, until the change is reverted', async () => {
-    const { prompts, documents, retrieval } = client();
-    await documents.create({ raw_text: 'Puffins nest in burrows.' });
+    const { prompts, retrieval } = client();
     await prompts.update({ name: 'system', template: 'Answer like a pirate, with [1].' });
     await prompts.update({ name: 'rag', template: 'READ {context} THEN ANSWER {query}' });
     const asked = async () => {

@@ -317,6 +317,7 @@ describe('the list of documents', () => {
   });
 
   it('pages, newest first, with the count of all', async () => {
+    for (const text of ['First page.', 'Second page.', 'Third page.']) await upload({ raw_text: text });
     const total = await count();
     const first = (await call('/documents?limit=2')).body;
     const rest = (await call('/documents?offset=2&limit=1000')).body;
@@ -326,8 +327,8 @@ describe('the list of documents', () => {
   });
 
   it('accepts several ids by repeating the parameter', async () => {
-    const { results } = (await call('/documents?limit=2')).body;
-    const [one, two] = results.map(({ id }: { id: string }) => id);
+    const made = async (text: string): Promise<string> => (await upload({ raw_text: text })).body.results.document_id;
+    const [one, two] = [await made('One of two.'), await made('Two of two.')];
     expect((await call(`/documents?ids=${one}&ids=${two.toUpperCase()}`)).body.total_entries).toBe(2);
     expect((await call(`/documents?ids=${one}&owner_only=true`)).body.total_entries).toBe(1);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startCitewell } from '../support/start-citewell.ts';
 import type { RunningHttp } from '../support/start-http.ts';
 
@@ -9,8 +9,11 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 it('returns models, stores and counts', async () => {
-  await http.post('/v3/documents', { raw_text: 'One paragraph.' });
-  const response = await fetch(`${http.url}/v3/system/status`);
+  // Its counts are those of this document alone.
+  const own = await startCitewell();
+  onTestFinished(() => own.close());
+  await own.post('/v3/documents', { raw_text: 'One paragraph.' });
+  const response = await fetch(`${own.url}/v3/system/status`);
   expect(await response.json()).toEqual({
     results: {
       start_time: expect.stringMatching(/Z$/),
