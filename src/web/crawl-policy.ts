@@ -35,19 +35,24 @@ const RETRY_MS = 60_000;
 const MAX_SITES = 1_000;
 const MAX_DELAY_MS = 10_000;
 
-export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings: CrawlPolicySettings): CrawlPolicy {
+/** `now` is a monotonic clock in milliseconds. */
+export function createCrawlPolicy(
+  fetcher: Pick<PageFetcher, 'fetch'>,
+  settings: CrawlPolicySettings,
+  now: () => number = () => performance.now(),
+): CrawlPolicy {
   const sites = new LruMap<string, KnownSite>({ max: MAX_SITES });
   const hosts = new LruMap<string, { readonly turns: LimitFunction; lastAt: number }>({ max: MAX_SITES });
 
   function robotsOf({ origin }: URL, signal: AbortSignal): Promise<Robots | ServiceError> {
     const known = sites.get(origin);
-    if (known !== undefined && performance.now() < known.until) return raceAbort(known.robots, signal);
+    if (known !== undefined && now() < known.until) return raceAbort(known.robots, signal);
     // Not cancelled by this caller's signal, because other callers wait for the same file.
     const robots = fetchRobots(fetcher, origin);
     const site = { robots, until: Number.POSITIVE_INFINITY };
     sites.set(origin, site);
     void robots.then((read) => {
-      site.until = performance.now() + (read instanceof ServiceError ? RETRY_MS : CACHE_MS);
+      site.until = now() + (read instanceof ServiceError ? RETRY_MS : CACHE_MS);
     });
     return raceAbort(robots, signal);
   }
@@ -69,9 +74,9 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
       // A caller that aborts while queued or waiting does not use up the host's turn.
       const waiting = host.turns(async () => {
         signal.throwIfAborted();
-        const left = host.lastAt + minGapMs - performance.now();
+        const left = host.lastAt + minGapMs - now();
         if (left > 0) await sleep(left, undefined, { signal });
-        host.lastAt = performance.now();
+        host.lastAt = now();
       });
       await raceAbort(waiting, signal);
     },
@@ -80,7 +85,7 @@ export function createCrawlPolicy(fetcher: Pick<PageFetcher, 'fetch'>, settings:
 
 interface KnownSite {
   readonly robots: Promise<Robots | ServiceError>;
-  /** When it has to be requested again, in milliseconds of `performance.now`. */
+  /** When it has to be requested again, in milliseconds of `now`. */
   until: number;
 }
 

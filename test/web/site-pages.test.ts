@@ -166,6 +166,28 @@ describe('the crawl policy', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('requests a robots.txt again one minute after a failure, and one hour after it was read', async () => {
+    let status = 503;
+    let now = 0;
+    const { url, requests } = await serve((_, response) => response.writeHead(status).end());
+    const { fetcher } = await site({});
+    const crawlPolicy = createCrawlPolicy(fetcher, { obeysRobots: true, minGapMs: 0 }, () => now);
+    const admitted = () => crawlPolicy.admit(new URL(`${url}/x`), signal);
+    await expect(admitted()).rejects.toMatchObject({ code: 'provider_failed' });
+    status = 404;
+    now = 59_999;
+    await expect(admitted()).rejects.toMatchObject({ code: 'provider_failed' });
+    expect(requests).toHaveLength(1);
+    now = 60_000;
+    await admitted();
+    now += 3_599_999;
+    await admitted();
+    expect(requests).toHaveLength(2);
+    now += 1;
+    await admitted();
+    expect(requests).toHaveLength(3);
+  });
+
   it.each([
     [404, 'resolves'],
     [403, 'resolves'],
