@@ -190,6 +190,8 @@ function withoutRepeated(output: Writable, receive: (line: string) => void): Wri
     },
   });
   output.once('error', (error) => filtered.destroy(error));
+  // Nothing else listens until the program is loaded; the error has ended the session then, and with it the input.
+  filtered.on('error', () => {});
   return filtered;
 }
 

@@ -1,12 +1,13 @@
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import express from 'express';
-import { expect, it, onTestFinished } from 'vitest';
-import { withoutSecrets } from '../../src/cli/attach-mcp.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { attachMcp, withoutSecrets } from '../../src/cli/attach-mcp.ts';
 import { attachedMcp } from '../../src/cli/attached-mcp.ts';
 import { loadConfig } from '../../src/config.ts';
 import { listen } from '../../src/http/serve.ts';
@@ -120,6 +121,27 @@ it('offers the tools whose models and search engines only the process that runs 
   const client = await connectStdio({ cwd, era: 'modern', args: [], env: { CITEWELL_DATA_DIR: cwd } });
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(['web_search', 'reasoning', 'critique']));
+});
+
+it('ends the input of a session that it continues when the client is lost before the program is loaded', async () => {
+  const cwd = await ownFolder();
+  const holder = await hold(cwd, async () => 'never');
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const own = Object.assign(new EventEmitter(), { stdin, stdout, stderr, argv: [], execArgv: [], cwd: () => cwd });
+  const attached = attachMcp(own as unknown as NodeJS.Process, { CITEWELL_DATA_DIR: cwd });
+  await expect.poll(() => stdin.listenerCount('data')).toBe(1);
+  await rm(join(cwd, 'server.json'));
+  await holder.end();
+  const session = await attached;
+  if (typeof session !== 'object') throw new Error(`The session is not continued: ${session}`);
+  onTestFinished(session.releaseSuccession);
+  const uncaught = vi.fn();
+  process.once('uncaughtException', uncaught);
+  onTestFinished(() => void process.off('uncaughtException', uncaught));
+  stdout.destroy(new Error('EPIPE'));
+  await once(session.input.resume(), 'end');
+  expect(session.output.destroyed).toBe(true);
+  expect(uncaught).not.toHaveBeenCalled();
 });
 
 it('does not attach to another version', async () => {
