@@ -19,7 +19,7 @@ export function createTextBuilder(): TextBuilder {
 
   return {
     add(kind, text, heading) {
-      const kept = kind === 'code' ? text.trimEnd().replace(/^(?:[ \t]*\n)+/, '') : text.trim();
+      const kept = kind === 'code' ? withoutBlankLines(text.trimEnd()) : text.trim();
       if (kept.trim() === '') return;
       if (length > 0) {
         parts.push('\n\n');
@@ -46,3 +46,7 @@ export function createTextBuilder(): TextBuilder {
     },
   };
 }
+
+/** Without leading blank lines. A regular expression of them would overflow the stack where there are millions. */
+const withoutBlankLines = (code: string): string =>
+  code.slice(code.lastIndexOf('\n', Math.max(0, code.search(/[^ \t\n]/))) + 1);

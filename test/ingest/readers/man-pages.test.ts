@@ -174,6 +174,29 @@ Ferry \- written in \*(C+
     ]);
   });
 
+  it('shows nothing that is ignored, whatever ends it, and no equations', async () => {
+    const read = await readFile(
+      'a.1',
+      '.TH A 1\nOne\n.ig\nhidden\n..\n.ig END\nhidden\n.END\n.EQ\nhidden\n.EN\ntwo.\n',
+    );
+    expect(read.text).toBe('One two.');
+  });
+
+  it('takes no word for a macro or a sign because all objects of JavaScript have it', async () => {
+    const read = await readFile('a.3', '.Dd today\n.Fn toString "int constructor"\nends \\[valueOf]here.\n');
+    expect(read.text).toBe('toString(int constructor) ends here.');
+  });
+
+  it('has no control characters, of which escapes can make some', async () => {
+    const read = await readFile('a.1', ".TH A 1\na\\[u0000]b\\N'27'c\\[char13]d\\[u00E9]\\N'101'.\n");
+    expect(read.text).toBe('abcdée.');
+  });
+
+  it('repeats no long name for each use of it', async () => {
+    const read = await readFile('a.1', `.Dd today\n.Nm ${'x'.repeat(100_000)}\n${'.Nm\n'.repeat(1_000)}`);
+    expect(read.text.length).toBeLessThan(150_000);
+  });
+
   it('is recognised by its content, not by its name', async () => {
     expect(await typeOf('ferry', MAN)).toBe('man');
     expect(await typeOf('ferry.txt', POD)).toBe('man');
@@ -190,6 +213,8 @@ Ferry \- written in \*(C+
     ['nested conditions', '.if n '.repeat(300_000)],
     ['nested indentation', '.TP\nx\n.RS\n'.repeat(200_000)],
     ['nested brackets', `.Op ${'Op '.repeat(300_000)}`],
+    ['code of nothing but blank lines', `.nf\n${'\n'.repeat(5_000_000)}x`],
+    ['a table of one wide and many short rows', `.TS\nl\nl.\n${'a\t'.repeat(100_000)}\n${'b\n'.repeat(100_000)}.TE\n`],
     ['unterminated escapes', "\\h'".repeat(500_000)],
   ])('with %s is read without errors', async (_, body) => {
     expect((await readFile('a.1', `.TH A 1\n.SH NAME\n${body}`)).title).toBe('A(1)');

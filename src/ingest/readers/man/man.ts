@@ -5,7 +5,7 @@ import type { Reader } from '../reader.ts';
 import { createManLayout, type ManLayout } from './man-layout.ts';
 import { addManTable } from './man-table.ts';
 import { isMdocInline, mdocText } from './mdoc-inline.ts';
-import { commonStrings, plainRoff, roffArguments } from './roff-escapes.ts';
+import { commonStrings, MAX_STRING, plainRoff, roffArguments } from './roff-escapes.ts';
 import { type RoffLine, roffLines } from './roff-lines.ts';
 
 /** Manual pages: roff with the macros of `man` or `mdoc`. */
@@ -155,7 +155,7 @@ function addPage(layout: ManLayout, text: string): string | undefined {
     }),
     ...named('OP', (_, words) => putPlain(`[${plain(words.join(' '))}]`)),
     ...named('Nm', (rest, [first = '']) => {
-      if (pageName === '') pageName = plain(first);
+      if (pageName === '') pageName = plain(first).slice(0, MAX_STRING);
       else if (isSynopsis) layout.lineBreak();
       addInline('Nm', rest);
     }),

@@ -5,34 +5,38 @@ export interface MdocWord {
 }
 
 /** Macros that enclose the rest of the line. */
-const ENCLOSING: Readonly<Record<string, readonly [string, string]>> = {
-  Op: ['[', ']'],
-  Bq: ['[', ']'],
-  Pq: ['(', ')'],
-  Brq: ['{', '}'],
-  Aq: ['<', '>'],
-  Dq: ['“', '”'],
-  Sq: ['‘', '’'],
-  Ql: ['‘', '’'],
-  Qq: ['"', '"'],
-  In: ['<', '>'],
-};
+const ENCLOSING: ReadonlyMap<string, readonly [string, string]> = new Map(
+  Object.entries<readonly [string, string]>({
+    Op: ['[', ']'],
+    Bq: ['[', ']'],
+    Pq: ['(', ')'],
+    Brq: ['{', '}'],
+    Aq: ['<', '>'],
+    Dq: ['“', '”'],
+    Sq: ['‘', '’'],
+    Ql: ['‘', '’'],
+    Qq: ['"', '"'],
+    In: ['<', '>'],
+  }),
+);
 /** Pairs of macros that may enclose several lines. */
-const SIGNS: Readonly<Record<string, string>> = Object.fromEntries(
+const SIGNS: ReadonlyMap<string, string> = new Map(
   'Oo [ Oc ] Bo [ Bc ] Po ( Pc ) Bro { Brc } Ao < Ac > Do “ Dc ” So ‘ Sc ’ Qo " Qc "'
     .split(' ')
-    .flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1] ?? '']] : [])),
+    .flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1] ?? ''] as const] : [])),
 );
-const NAMES: Readonly<Record<string, string>> = {
-  Bx: 'BSD',
-  Bsx: 'BSD/OS',
-  Fx: 'FreeBSD',
-  Nx: 'NetBSD',
-  Ox: 'OpenBSD',
-  Dx: 'DragonFly',
-  Ux: 'UNIX',
-  At: 'AT&T UNIX',
-};
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Bx: 'BSD',
+    Bsx: 'BSD/OS',
+    Fx: 'FreeBSD',
+    Nx: 'NetBSD',
+    Ox: 'OpenBSD',
+    Dx: 'DragonFly',
+    Ux: 'UNIX',
+    At: 'AT&T UNIX',
+  }),
+);
 /** Macros that only set their arguments in another font. */
 const FONTS = new Set(
   'Ad An Ar Cd Cm Dv Dx Em Er Ev Fa Fl Fn Ft Ic Li Lk Ms Mt Nm No Ns Pa St Sx Sy Tn Va Vt Xr Ap Pf Ta Xo Xc Eo Ec Fc Fo Sm Bk Ek'.split(
@@ -41,7 +45,7 @@ const FONTS = new Set(
 );
 
 export const isMdocInline = (name: string): boolean =>
-  FONTS.has(name) || name in ENCLOSING || name in SIGNS || name in NAMES || name === 'D1' || name === 'Dl';
+  FONTS.has(name) || ENCLOSING.has(name) || SIGNS.has(name) || NAMES.has(name) || name === 'D1' || name === 'Dl';
 
 const OPENING = /^[([]$/;
 const CLOSING = /^[.,:;)\]?!]$/;
@@ -70,8 +74,8 @@ export function mdocText(words: readonly MdocWord[], pageName: string): string {
     let end = at + 1;
     while (end <= last && words[end]?.isMacro === false && !DELIMITER.test(words[end]?.text ?? '')) end++;
     const taken = words.slice(at + 1, end).map((word) => word.text);
-    const enclosing = ENCLOSING[text];
-    const sign = SIGNS[text];
+    const enclosing = ENCLOSING.get(text);
+    const sign = SIGNS.get(text);
     if (enclosing !== undefined) {
       put(enclosing[0]);
       ends.push(enclosing[1]);
@@ -119,6 +123,6 @@ function shownBy(name: string, given: readonly string[], pageName: string): stri
   if (name === 'Ar' && all === '') return 'file ...';
   if (name === 'Pa' && all === '') return '~';
   if (name === 'Sm' || name === 'Bk' || name === 'Ek') return '';
-  const known = NAMES[name];
+  const known = NAMES.get(name);
   return known === undefined ? all : `${known} ${all}`.trim();
 }

@@ -2,7 +2,7 @@
 export type RoffStrings = Map<string, string>;
 
 /** Special characters, as in `\(em` or `\[em]`. Accents and rare signs are dropped. */
-const CHARACTERS: Readonly<Record<string, string>> = Object.fromEntries(
+const CHARACTERS: ReadonlyMap<string, string> = new Map(
   "bu • em — en – hy - mi - aq ' dq \" lq “ rq ” oq ‘ cq ’ ga ` ha ^ ti ~ rs \\ sl / ul _ ba | br | or | at @ sh # Do $ co © rg ® tm ™ de ° mu × di ÷ +- ± <= ≤ >= ≥ != ≠ == ≡ ~= ≈ -> → <- ← ua ↑ da ↓ lA ⇐ rA ⇒ Fo « Fc » fo ‹ fc › ci ○ sq □ ss ß ae æ AE Æ oe œ Po £ Eu € Ye ¥ ct ¢ sc § ps ¶ dg † dd ‡ 12 ½ 14 ¼ 34 ¾ if ∞ *a α *b β *g γ *d δ *e ε *l λ *m μ *p π *s σ *w ω *W Ω mc µ pl + eq = lB [ rB ] lC { rC } la ⟨ ra ⟩ :a ä :o ö :u ü :A Ä :O Ö :U Ü 'e é 'a á 'i í 'o ó 'u ú 'E É `e è `a à ^e ê ^o ô ~n ñ ,c ç /o ø oa å Bq „ r! ¡ r? ¿ OK ✓ ff ff fi fi fl fl"
     .split(' ')
     .reduce<[string, string][]>((pairs, word, at, words) => {
@@ -31,7 +31,7 @@ export const commonStrings = (): RoffStrings =>
   ]);
 
 /** Longer values are cut, so that a page cannot grow much by its own strings. */
-const MAX_STRING = 40;
+export const MAX_STRING = 40;
 
 export function defineString(strings: RoffStrings, definition: string): void {
   const [, name, value = ''] = /^(\S{1,40})(?:[ \t]+"?(.*))?$/.exec(definition) ?? [];
@@ -69,10 +69,11 @@ export const plainRoff = (text: string, strings: RoffStrings): string =>
     : text;
 
 function characterOf(name: string): string {
-  const code = /^u([0-9A-F]{4,5})/.exec(name)?.[1] ?? '';
-  if (code !== '') return String.fromCodePoint(Number.parseInt(code, 16)).replace(/\p{Cs}/u, '');
-  const number = /^(?:char)?(\d{2,3})$/.exec(name)?.[1];
-  return CHARACTERS[name] ?? (number === undefined ? '' : String.fromCodePoint(Number(number)));
+  const known = CHARACTERS.get(name);
+  if (known !== undefined) return known;
+  const [, hexadecimal, decimal] = /^(?:u([0-9A-F]{4,5})|(?:char)?(\d{2,3})$)/.exec(name) ?? [];
+  const code = hexadecimal === undefined ? Number(decimal ?? 0) : Number.parseInt(hexadecimal, 16);
+  return String.fromCodePoint(code).replace(/[\p{Cc}\p{Cs}]/u, '');
 }
 
 /** Arguments of a macro, still with their escapes; those in quotes may hold spaces and two quotes for one. */

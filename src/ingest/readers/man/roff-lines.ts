@@ -7,11 +7,8 @@ export interface RoffLine {
   readonly rest: string;
 }
 
-/** Blocks for other programs (equations, pictures) and text that is ignored. */
-const SKIPPED: ReadonlyMap<string, RegExp> = new Map([
-  ['ig', /^\.\.|^\.\s*ig\s*$/],
-  ['EQ', /^\.\s*EN\b/],
-]);
+/** The end of an equation, which is for another program. */
+const END_OF_EQUATION = /^\.\s*EN\b/;
 const DEFINES = new Set(['de', 'de1', 'am', 'am1', 'dei', 'ami']);
 
 /**
@@ -47,9 +44,10 @@ export function* roffLines(text: string, strings: RoffStrings, shown: Set<string
         if (line === '') break;
         continue;
       }
-      if (DEFINES.has(name)) {
-        const [own = '', end = '.'] = rest.split(/[ \t]+/, 2);
-        const ends = end.startsWith('\\') ? '.' : end;
+      // Text that is ignored ends as a definition does, but has no name.
+      if (DEFINES.has(name) || (name === 'ig' && !shown.has(name))) {
+        const [own = '', end = '.'] = (name === 'ig' ? `ig ${rest}` : rest).trimEnd().split(/[ \t]+/, 2);
+        const ends = end === '' || end.startsWith('\\') ? '.' : end;
         let prints = false;
         for (
           next = lines.next();
@@ -57,11 +55,11 @@ export function* roffLines(text: string, strings: RoffStrings, shown: Set<string
           next = lines.next()
         )
           prints ||= /^[^.'].{0,200}\\\$[1-9@*]/.test(next.value);
-        if (prints && own !== '' && own !== 'IX') shown.add(own);
+        if (prints && name !== 'ig' && own !== '' && own !== 'IX') shown.add(own);
         break;
       }
-      const end = shown.has(name) ? undefined : SKIPPED.get(name);
-      if (end !== undefined) for (next = lines.next(); !next.done && !end.test(next.value); next = lines.next());
+      if (name === 'EQ' && !shown.has(name))
+        for (next = lines.next(); !next.done && !END_OF_EQUATION.test(next.value); next = lines.next());
       else if (name === 'ds') defineString(strings, rest);
       else if (name !== '') yield { name, rest: withoutComment(rest).replaceAll('\\}', '') };
       break;
