@@ -117,6 +117,21 @@ async function checkLinks(test: BrowserTest): Promise<void> {
     await page.locator('.steps summary').first().click();
     await page.getByText(`Searched the documents for “${QUESTION}”`).waitFor();
   });
+  await test.check('a question that did not reach the server is still there after another view', async (page) => {
+    await page.goto(`${test.url}/library`);
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    await page.getByRole('link', { name: 'Ask', exact: true }).click();
+    await page.route(/\/v3\/(conversations|retrieval)/, (request) => request.abort('connectionrefused'));
+    await page.getByLabel('Question').fill(QUESTION);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'The server cannot be reached' }).last().waitFor();
+    await page.locator('.turn .failure').waitFor();
+    await page.getByRole('link', { name: 'Library', exact: true }).click();
+    await page.getByRole('heading', { name: 'Library' }).waitFor();
+    await page.getByRole('link', { name: 'Ask', exact: true }).click();
+    await page.locator('.turn').waitFor({ state: 'detached' });
+    same(await page.getByLabel('Question').inputValue(), QUESTION, 'the question in the box');
+  });
   await test.check('a missing conversation is reported', async (page) => {
     await page.goto(`${test.url}/?conversation=00000000-0000-4000-8000-000000000000`);
     await page.getByText('This conversation no longer exists').waitFor();

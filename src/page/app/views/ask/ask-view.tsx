@@ -183,6 +183,9 @@ function useAddress(
     const isShown = conversation === '' && turns.at(-1)?.question === at.ask;
     if (isShown && at.ask !== '') return;
     opened.value = undefined;
+    // A question that did not reach the server is in no conversation, so it would be lost.
+    const unsent = conversation === '' ? turns.findLast(({ answer }) => answer.failure !== undefined) : undefined;
+    if (unsent !== undefined && draft.peek() === '') setDraft(unsent.question);
     clearThread();
     setNotice(undefined);
     if (at.ask === '') return;
