@@ -35,7 +35,9 @@ export function unreadableFinding(error: unknown): string | undefined {
   return finding?.replace(/\.$/, '');
 }
 
-const UNREADABLE = /database disk image is malformed|malformed database schema.*|file is not a database/;
+// The constructor of a full-text index fails if its own tables cannot be read.
+const UNREADABLE =
+  /database disk image is malformed|malformed database schema.*|file is not a database|vtable constructor failed.*/;
 
 /** Error message for a damaged database, with the findings and what to do. */
 export const damageSentence = (path: string, findings: readonly string[]): string =>

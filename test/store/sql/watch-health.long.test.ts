@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openSqlite } from '../../../src/store/sql/sqlite/open-sqlite.ts';
 import { defaultHealthCheck, type HealthCheckSettings, watchHealth } from '../../../src/store/sql/watch-health.ts';
-import { addLongValue, zeroMiddle } from '../../support/damage-database.ts';
+import { addLongValue, rootPageOf, zeroMiddle, zeroPage } from '../../support/damage-database.ts';
 import { descendantsOf } from '../../support/descendants.ts';
 import { PATIENT } from '../../support/patience.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -50,6 +50,13 @@ it('opens a large database that is damaged, then reports the damage and keeps it
   expect(sqlite.problem()).toBe(reports[0]);
   expect(reports[0]).toContain(path);
   await sqlite.writer.insertInto('settings').values({ name: 'after', value: '1' }).execute();
+});
+
+it('refuses a database whose full-text index cannot be opened', async () => {
+  const path = join(await temporaryFolder(), 'citewell.db');
+  await (await openSqlite({ path })).close();
+  await zeroPage(path, rootPageOf(path, 'graph_community_terms_config'));
+  await expect(openSqlite({ path })).rejects.toThrow(DAMAGED);
 });
 
 it('checks an intact large database completely, and reports nothing', async () => {
