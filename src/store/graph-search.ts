@@ -25,6 +25,8 @@ export interface GraphFinding {
   readonly communities: readonly GraphHit[];
 }
 
+export const noGraphFinding: GraphFinding = { entities: [], relationships: [], communities: [] };
+
 /**
  * Finds entities by name, their relationships over one and two hops, and the communities relevant to the query, each
  * with its source chunks. All returned text comes from documents that pass the filter, or was entered manually in a

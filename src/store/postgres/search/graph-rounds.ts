@@ -2,6 +2,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { type RawBuilder, sql } from 'kysely';
 import { ServiceError } from '../../../errors.ts';
 import { COMMUNITY_COLUMNS, type GraphReading, MAX_COMMUNITIES, MAX_NAMES } from '../../sql/graph/graph-reading.ts';
+import { HAS_GRAPH } from '../../sql/graph/has-graph.ts';
 import { likelyNames, NAMES_WITH_VECTORS, type NameCodes } from '../../sql/graph/name-codes.ts';
 import type { Queries } from '../../sql/vector-spaces/space-rows.ts';
 import { readPostings } from '../full-text/postgres-full-text.ts';
@@ -23,16 +24,11 @@ const MAX_WANTED = 500;
 
 /** Whether the graph is empty, so that no rounds are needed. */
 export async function isGraphEmpty(reading: Reading): Promise<boolean> {
-  const rows = await reading.rows(HAS_GRAPH, 'prepared');
+  const rows = await reading.rows(QUERY, 'prepared');
   return rows[0]?.has_graph === 0;
 }
 
-const HAS_GRAPH = sql<{ has_graph: number }>`select ${sql.join(
-  ['graph_names', 'graph_entities', 'graph_relationships', 'graph_communities'].map(
-    (table) => sql`exists (select 1 from ${sql.table(table)})`,
-  ),
-  sql` or `,
-)} as has_graph`;
+const QUERY = sql<{ has_graph: number }>`${sql.raw(HAS_GRAPH)}`;
 
 class RoundIsFull extends Error {}
 

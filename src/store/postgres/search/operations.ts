@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { RankedChunk } from '../../chunk-search.ts';
+import { noGraphFinding } from '../../graph-search.ts';
 import type { AllowedChunks } from '../../sql/full-text/correct-words.ts';
 import { createVocabulary, isWorthReading, type Vocabulary } from '../../sql/full-text/filter-vocabulary.ts';
 import { type Ranking, rankWithin } from '../../sql/full-text/rank-within.ts';
@@ -85,7 +86,7 @@ export const operations: SearchOperations = {
   },
 
   async searchGraph(reading, { filter, ...query }) {
-    if (await isGraphEmpty(reading)) return { entities: [], relationships: [], communities: [] };
+    if (await isGraphEmpty(reading)) return noGraphFinding;
     const allowed = await resolveFilter(reading, filter);
     const database = await reading.transaction();
     const names = query.vector === null ? undefined : await readNameCodes(database, reading.cache);

@@ -59,7 +59,7 @@ const isFound = ({ chunks, postings }: TermIndex, term: string, allowed: KeySet 
 
 export function packRanking({ hits, corrections }: Ranking<RankedChunk>): PackedRanking {
   const [keys, values] = [new Float64Array(hits.length), new Float64Array(hits.length)];
-  // A loop, because `Float64Array.from` takes as long as the ranking of rare words.
+  // `Float64Array.from` would take a tenth of the time of a ranking.
   for (const [place, { key, score }] of hits.entries()) {
     keys[place] = key;
     values[place] = score;

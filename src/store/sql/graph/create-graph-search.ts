@@ -1,5 +1,5 @@
 import { analyseQuery } from '../../full-text/analyse.ts';
-import type { GraphFinding, GraphSearch } from '../../graph-search.ts';
+import { type GraphSearch, noGraphFinding } from '../../graph-search.ts';
 import type { Database } from '../database.ts';
 import { compileChunkFilter } from '../search/compile-filter.ts';
 
@@ -7,8 +7,8 @@ import { compileChunkFilter } from '../search/compile-filter.ts';
 export function createGraphSearch({ search }: Pick<Database, 'search'>): GraphSearch {
   return {
     async search({ text, vector, filter, limits, signal }) {
-      // Most libraries have no graph, and waking a thread would delay the search for passages.
-      if (search.direct?.isGraphEmpty() === true) return nothing;
+      // Waking a thread for nothing would delay the search for passages.
+      if (search.direct?.isGraphEmpty() === true) return noGraphFinding;
       const query = {
         terms: analyseQuery(text),
         vector,
@@ -20,5 +20,3 @@ export function createGraphSearch({ search }: Pick<Database, 'search'>): GraphSe
     },
   };
 }
-
-const nothing: GraphFinding = { entities: [], relationships: [], communities: [] };

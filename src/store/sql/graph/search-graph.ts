@@ -1,6 +1,6 @@
 import type { Filter } from '../../../documents/filter.ts';
 import type { GraphHit } from '../../../documents/graph-hit.ts';
-import type { GraphFinding, GraphQuery } from '../../graph-search.ts';
+import { type GraphFinding, type GraphQuery, noGraphFinding } from '../../graph-search.ts';
 import type { CompiledFilter } from '../search/compile-filter.ts';
 import type { KeySet } from '../search/key-set.ts';
 import type { GraphReading } from './graph-reading.ts';
@@ -30,7 +30,7 @@ export function searchGraph(
 ): GraphFinding {
   const { terms, vector, limits, onGraphs } = query;
   const graphs = graphsWithManualRows(reading, onGraphs);
-  if (allowed?.size === 0 && graphs.size === 0) return nothing;
+  if (allowed?.size === 0 && graphs.size === 0) return noGraphFinding;
   const isLocal = limits.entities > 0 || limits.relationships > 0;
   const seeds = isLocal ? searchNames(reading, { terms, vector, allowed, limit: SEEDS }) : [];
   const walk = walkGraph(reading, seeds, allowed);
@@ -46,8 +46,6 @@ export function searchGraph(
     communities: limits.communities > 0 ? searchCommunities(reading, { terms, limits, graphs, allowed }) : [],
   };
 }
-
-const nothing: GraphFinding = { entities: [], relationships: [], communities: [] };
 
 const bestHits = (hits: readonly GraphHit[], limit: number): GraphHit[] =>
   [...hits].sort((one, two) => two.score - one.score).slice(0, limit);

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import type { Chunk } from '../../../documents/chunk.ts';
+import { HAS_GRAPH } from '../graph/has-graph.ts';
 import { type ChunkReading, loadChunks } from '../search/load-chunks.ts';
 import { createOutlineCache } from '../search/outline-cache.ts';
 
@@ -106,9 +107,6 @@ export function createDirectReader({
     },
   };
 }
-
-const GRAPH_TABLES = ['graph_names', 'graph_entities', 'graph_relationships', 'graph_communities'];
-const HAS_GRAPH = `select ${GRAPH_TABLES.map((table) => `exists (select 1 from ${table})`).join(' or ')}`;
 
 interface Connection extends ChunkReading {
   /** Data versions of different connections are not comparable. */
